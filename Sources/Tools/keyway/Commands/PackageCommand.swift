@@ -62,6 +62,7 @@ struct PackageCommand: AsyncParsableCommand {
         guard packaging.out != nil || packaging.job != nil else {
             throw ValidationError("--out is required: the output folder of the presentation.")
         }
+        try PolicyArgument.validate(delivery.policies)
         guard URLArgument(argument: delivery.server) != nil else {
             throw ValidationError("--server: expected a URL such as http://127.0.0.1:8080.")
         }
@@ -70,7 +71,7 @@ struct PackageCommand: AsyncParsableCommand {
     func run() async throws {
         var settings = try packaging.job.map { try JobFile.read($0.path) } ?? PackagingSettings()
         settings.override(with: try self.settings())
-        if delivery.policy != nil || delivery.adminToken != nil, !settings.isDev {
+        if !delivery.policies.isEmpty || delivery.adminToken != nil, !settings.isDev {
             throw CommandFailure.usage(
                 "--policy and --admin-token apply only to keys that --dev generates",
                 next: "add --dev, or leave them out"
@@ -82,7 +83,7 @@ struct PackageCommand: AsyncParsableCommand {
         session.isJSON = output.json
         session.encoder = try SPEKEClient(speke)
         session.savedKeys = delivery.savedKeys
-        session.policy = delivery.policy
+        session.givenPolicies = delivery.policies
         if settings.isDev, !packaging.isDryRun { session.server = try client() }
         try await session.run()
     }

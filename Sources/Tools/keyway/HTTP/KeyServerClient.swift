@@ -63,7 +63,8 @@ struct KeyServerClient: Sendable {
     ///
     /// - Parameters:
     ///   - assetID: The asset ID in key requests.
-    ///   - track: `audio` or `video`; nil for both.
+    ///   - track: `audio` or `video`; nil for both. Not used if the key belongs to a title.
+    ///   - title: The title and its track that the key belongs to; nil for a separate key.
     ///   - policy: The license policy; nil for the server's default.
     /// - Returns: Whether the asset ID is new; false if it had another key before.
     func register(
@@ -72,13 +73,16 @@ struct KeyServerClient: Sendable {
         key: SecretBytes,
         iv: SecretBytes,
         track: String?,
+        title: (name: String, track: String)? = nil,
         policy: String?
     ) async throws -> Bool {
         let document = JSONValue.object([
             "key": .string(Hexadecimal.encode(key.reveal())),
             "iv": .string(Hexadecimal.encode(iv.reveal())),
             "keyId": .string(keyID),
-            "track": .string(track),
+            "track": .string(title == nil ? track : nil),
+            "title": .string(title?.name),
+            "titleTrack": .string(title?.track),
             "policy": .string(policy),
         ])
         let (_, response) = try await send(
@@ -101,6 +105,54 @@ struct KeyServerClient: Sendable {
 
     private static func contentPath(_ assetID: String) -> String {
         "/admin/content/\(PercentEncoding.encode(assetID))"
+    }
+
+    /// Returns whether the server has a title.
+    func hasTitle(_ name: String) async throws -> Bool {
+        try await send(Self.titlePath(name), method: "GET", accepting: [200, 404]).1.status == 200
+    }
+
+    /// Creates a title on the server.
+    ///
+    /// - Parameter keyURI: The template of key URIs; nil for the server's default.
+    func createTitle(_ name: String, keyURI: String?) async throws {
+        try await put(.object(["keyUriTemplate": .string(keyURI)]), at: Self.titlePath(name))
+    }
+
+    /// Returns the kind of a title's track: `audio`, `sd`, `hd`, `uhd`, `video` or `unspecified`; nil if it does not
+    /// exist.
+    func kind(ofTrack track: String, of title: String) async throws -> String? {
+        let path = Self.titlePath(title) + "/tracks/" + PercentEncoding.encode(track)
+        let (bytes, response) = try await send(path, method: "GET", accepting: [200, 404])
+        return response.status == 200 ? try? JSONValue(parsing: bytes)["kind"]?.text : nil
+    }
+
+    /// Creates a track of a title, whose kind has the same name.
+    func createTrack(_ track: String, of title: String) async throws {
+        let path = Self.titlePath(title) + "/tracks/" + PercentEncoding.encode(track)
+        try await put(.object(["kind": .string(track)]), at: path)
+    }
+
+    /// Deletes a track of a title, unless it has keys.
+    func deleteTrack(_ track: String, of title: String) async throws {
+        let path = Self.titlePath(title) + "/tracks/" + PercentEncoding.encode(track)
+        _ = try await send(path, method: "DELETE", accepting: [200, 204, 404, 409], timeout: .seconds(5))
+    }
+
+    /// Deletes a title, unless it has tracks.
+    func deleteTitle(_ name: String) async throws {
+        _ = try await send(
+            Self.titlePath(name),
+            method: "DELETE",
+            accepting: [200, 204, 404, 409],
+            timeout: .seconds(5)
+        )
+    }
+
+    private static func titlePath(_ name: String) -> String { "/admin/titles/\(PercentEncoding.encode(name))" }
+
+    private func put(_ document: JSONValue, at path: String) async throws {
+        _ = try await send(path, method: "PUT", body: document.encoded(), contentType: "application/json")
     }
 
     /// Returns a license policy of the server as JSON text; nil if it does not exist.

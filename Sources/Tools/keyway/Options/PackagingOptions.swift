@@ -146,7 +146,13 @@ struct EncryptionOptions: ParsableArguments {
     )
     var keyURI: KeyURITemplate?
 
-    @Option(help: .init("The value of {title} in --key-uri; required if it is used there.", valueName: "name"))
+    @Option(
+        help: .init(
+            "The value of {title} in --key-uri; required if it is used there. With --dev, also the name of the title that "
+                + "the keys are registered under, with a track for each class.",
+            valueName: "name"
+        )
+    )
     var title: String?
 
     @Option(
@@ -216,14 +222,17 @@ struct KeyDeliveryOptions: ParsableArguments {
     var adminToken: String?
 
     @Option(
+        name: .customLong("policy"),
         help: .init(
-            "The name of the license policy on the server for the keys that --dev generates. "
-                + "(default: the server's default policy; for clearkey and identity, if the server has no "
-                + "policy named default, development-other-clients, which is created)",
-            valueName: "name"
-        )
+            "The name of the license policy on the server for the keys that --dev generates, for all track classes "
+                + "or for one; repeatable. (default: for fairplay, policies with the HDCP type and the security level "
+                + "that the playlists signal, which are created; for clearkey and identity, the server's policy default, "
+                + "or development-other-clients, which is created)",
+            valueName: "name|class=name"
+        ),
+        transform: PolicyArgument.parse
     )
-    var policy: String?
+    var policies: [PolicyArgument] = []
 
     @Option(
         name: .customLong("save-keys"),

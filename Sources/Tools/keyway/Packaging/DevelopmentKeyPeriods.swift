@@ -13,6 +13,8 @@ struct DevelopmentKeyPeriods: ContentKeyPeriods {
     let deliver: @Sendable ([KeyRegistrar.Key]) async throws -> Void
     let template: KeyURITemplate
     let title: String?
+    /// The output protection that the playlists signal for the keys of a class.
+    let protection: @Sendable (TrackClass) -> OutputProtection?
 
     func period(_ request: KeyPeriodRequest) async throws -> ContentKeyPeriod {
         let keys = try ContentKeys.random(for: request.trackClasses)
@@ -22,7 +24,12 @@ struct DevelopmentKeyPeriods: ContentKeyPeriods {
             guard let key = keys[trackClass], key.iv != nil else { continue }
             let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: title, period: start)
             let assetID = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
-            let entry = KeyRegistration.Entry(classes: [trackClass], key: key, assetID: assetID)
+            let entry = KeyRegistration.Entry(
+                classes: [trackClass],
+                key: key,
+                assetID: assetID,
+                protection: protection(trackClass)
+            )
             new.append(.init(entry: entry, period: request.number))
         }
         try await deliver(new)

@@ -20,7 +20,10 @@ actor KeyRegistrar {
     }
 
     private let client: KeyServerClient
-    private let policy: String?
+    private let policies: KeyPolicies
+    private let title: TitleRegistrar?
+    /// The names of the created policies.
+    private var createdPolicies: Set<String> = []
     /// The registrations in order; abandoned if other keys of the same call could not be registered.
     private var attempts: [(key: Key, outcome: Outcome, isAbandoned: Bool)] = []
     private var requests: [Int: Task<Void, any Error>] = [:]
@@ -28,7 +31,12 @@ actor KeyRegistrar {
     /// The key periods of published segments.
     nonisolated let published = PublishedPeriods()
 
-    init(_ client: KeyServerClient, policy: String?) { (self.client, self.policy) = (client, policy) }
+    /// Creates a registrar.
+    ///
+    /// - Parameter title: The registrar of the title that the keys belong to; nil for separate keys.
+    init(_ client: KeyServerClient, policies: KeyPolicies, title: TitleRegistrar?) {
+        (self.client, self.policies, self.title) = (client, policies, title)
+    }
 
     /// Checks that the server can be reached and accepts the token, before packaging starts.
     func check() async throws { try await client.checkAdministration() }
@@ -47,18 +55,25 @@ actor KeyRegistrar {
     private func register(_ keys: [Key], _ indices: inout [Int]) async throws {
         for key in keys {
             guard let iv = key.entry.key.iv else { continue }
+            let policy = try await policy(for: key.entry)
+            var place: (name: String, track: String)?
+            if let title, let trackClass = key.entry.classes.first {
+                place = (title.name, try await title.track(for: trackClass))
+            }
+            // A signal may have ended the run meanwhile.
             try Task.checkCancellation()
             guard !isClosed else { throw CancellationError() }
             let index = attempts.count
             attempts.append((key, .unknown, false))
             indices.append(index)
-            let request = Task { [client, policy] in
+            let request = Task { [client, place] in
                 let isNew = try await client.register(
                     assetID: key.entry.assetID,
                     keyID: key.entry.key.keyID.hexadecimal,
                     key: key.entry.key.key,
                     iv: iv,
                     track: key.entry.track,
+                    title: place,
                     policy: policy
                 )
                 attempts[index].outcome = .registered(isNew: isNew)
@@ -73,6 +88,17 @@ actor KeyRegistrar {
         }
     }
 
+    /// Returns the name of a key's policy, which is created if the server does not have it; nil for the server's default.
+    private func policy(for entry: KeyRegistration.Entry) async throws -> String? {
+        let choice = policies.choice(for: entry)
+        guard let name = choice.name, let document = choice.document, !createdPolicies.contains(name) else {
+            return choice.name
+        }
+        if try await client.policy(named: name) == nil { try await client.put(policy: document, named: name) }
+        createdPolicies.insert(name)
+        return name
+    }
+
     /// Cancels running registrations, and deletes the keys that nothing was published with. An asset that had another
     /// key before is not deleted, because the earlier key has been replaced in any case.
     ///
@@ -82,9 +108,16 @@ actor KeyRegistrar {
         for request in requests.values { request.cancel() }
         for request in requests.values { _ = await request.result }
         var left: [String] = []
-        for (key, outcome, isAbandoned) in attempts where isAbandoned || !published.contains(key.period) {
+        var kept: Set<TrackClass> = []
+        for (key, outcome, isAbandoned) in attempts {
+            guard isAbandoned || !published.contains(key.period) else {
+                kept.formUnion(key.entry.classes)
+                continue
+            }
             switch outcome {
-            case .registered(isNew: false): continue
+            case .registered(isNew: false):
+                kept.formUnion(key.entry.classes)
+                continue
             // Without a response, an asset can be deleted safely only if its ID contains the ID of the new key.
             case .unknown where !key.entry.assetID.contains(key.entry.key.keyID.hexadecimal): continue
             case .unknown, .registered(isNew: true): break
@@ -98,6 +131,7 @@ actor KeyRegistrar {
             }
         }
         attempts = []
+        if left.isEmpty { await title?.withdraw(keeping: kept) }
         return left
     }
 

@@ -13,6 +13,8 @@ struct KeyRegistration {
         let key: PackagingKey
         /// The asset ID on the server: the key URI without `skd://`.
         let assetID: String
+        /// The output protection that the playlists signal for the key; nil if they signal none.
+        var protection: OutputProtection?
 
         /// The track type for the server; nil if audio and video share the key.
         var track: String? {
@@ -38,7 +40,8 @@ struct KeyRegistration {
             }
             let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: plan.job.title)
             let assetID = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
-            entries.append(Entry(classes: [trackClass], key: key, assetID: assetID))
+            let protection = plan.signaledProtection(of: trackClass)
+            entries.append(Entry(classes: [trackClass], key: key, assetID: assetID, protection: protection))
         }
         self.entries = entries
     }
@@ -52,7 +55,8 @@ struct KeyRegistration {
             guard let key = job.keys[trackClass] else { return nil }
             let uri = try template.uri(keyID: key.keyID, track: trackClass.uriName, title: job.title)
             let assetID = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
-            return Entry(classes: [trackClass], key: key, assetID: assetID)
+            let protection = job.signaledProtection(of: trackClass)
+            return Entry(classes: [trackClass], key: key, assetID: assetID, protection: protection)
         }
     }
 

@@ -20,8 +20,8 @@ struct PackagingSession {
     var encoder: SPEKEClient?
     /// The server to register new keys with.
     var server: KeyServerClient?
-    /// The license policy of new keys on the server.
-    var policy: String?
+    /// The license policies for new keys on the command line.
+    var givenPolicies: [PolicyArgument] = []
     /// The path of a file for the keys.
     var savedKeys: String?
 
@@ -29,7 +29,7 @@ struct PackagingSession {
     func run() async throws(CommandFailure) {
         let job = try settings.job()
         do {
-            if job.live != nil, !isDryRun { return try await withPolicy(for: job).runLive(job) }
+            if job.live != nil, !isDryRun { return try await runLive(job) }
             var plan = try PackagingPlan(job)
             if !isDryRun, let encoder, let exchange = settings.exchange {
                 plan = try await encoder.keys(for: plan, exchange)
@@ -38,7 +38,7 @@ struct PackagingSession {
             // is written.
             let preview = try PackagingTables.plan(plan)
             if isDryRun { return try show(preview) }
-            guard let signal = try await withPolicy(for: plan.job).package(plan) else { return }
+            guard let signal = try await package(plan) else { return }
             // The exit code is that of a shell for a process ended by a signal. The output of the run has been deleted.
             Foundation.exit(128 + signal)
         } catch let failure as FileError {
@@ -48,15 +48,15 @@ struct PackagingSession {
         }
     }
 
-    /// Returns the session with the policy for its new keys, and prints a note about it, if clients without FairPlay
-    /// are to receive keys.
-    private func withPolicy(for job: PackagingJob) async throws -> PackagingSession {
-        guard let server, !Set(job.systems).isDisjoint(with: [.common, .identity]) else { return self }
-        let found = try await RegistrationPolicy.forOtherClients(given: policy, on: server)
-        Terminal.writeError("note: \(escaped(found.note))")
-        var session = self
-        session.policy = found.name
-        return session
+    /// Returns the registrar of new keys, and prints notes about their policies; nil if keys are not registered.
+    private func registrar(for job: PackagingJob) async throws -> KeyRegistrar? {
+        guard let server else { return nil }
+        let title = try job.title.map { title in
+            try TitleRegistrar(title, keyURI: job.systems.contains(.fairPlay) ? job.keyURI : nil, on: server)
+        }
+        let (policies, notes) = try await KeyPolicies.find(given: givenPolicies, systems: job.systems, on: server)
+        for note in notes { Terminal.writeError("note: \(escaped(note))") }
+        return KeyRegistrar(server, policies: policies, title: title)
     }
 
     /// Packages a VOD presentation. Keys are registered when everything is written, just before publication: a
@@ -64,7 +64,7 @@ struct PackagingSession {
     ///
     /// - Returns: The signal that interrupted packaging; nil on completion.
     private func package(_ plan: PackagingPlan) async throws -> Int32? {
-        let delivery = KeyDelivery(server.map { KeyRegistrar($0, policy: policy) })
+        let delivery = KeyDelivery(try await registrar(for: plan.job))
         try await delivery.registrar?.check()
         let periods = try await periods(of: plan, delivery)
         var file: OutputFile?
@@ -88,8 +88,16 @@ struct PackagingSession {
     /// Packages a live stream. Keys are registered before anything is encrypted with them; those that nothing was
     /// published with are deleted at the end.
     private func runLive(_ job: PackagingJob) async throws {
-        let registrar = server.map { KeyRegistrar($0, policy: policy) }
-        let source = try periodSource(job) { try await registrar?.register($0) }
+        let registrar = try await registrar(for: job)
+        if registrar != nil, !givenPolicies.contains(where: { $0.trackClass == nil }) {
+            for variant in job.outputProtection.namedVariants {
+                Terminal.writeError(
+                    "note: the licenses of a live stream follow the track classes; for the exception of "
+                        + "\(escaped(variant)), give its class a policy (--policy CLASS=NAME)"
+                )
+            }
+        }
+        let source = try periodSource(job, protection: job.signaledProtection) { try await registrar?.register($0) }
         var registration: KeyRegistration?
         if !job.keysArriveLater, job.scheme != nil { registration = try KeyRegistration(job) }
         if let registration, let savedKeys {
@@ -101,15 +109,23 @@ struct PackagingSession {
 
     /// Returns the source of key periods; nil if the keys of the job do not change.
     ///
-    /// - Parameter deliver: A closure that delivers new keys to a development server.
+    /// - Parameters:
+    ///   - protection: Returns the output protection that the playlists signal for a class.
+    ///   - deliver: A closure that delivers new keys to a development server.
     private func periodSource(
         _ job: PackagingJob,
+        protection: @escaping @Sendable (TrackClass) -> OutputProtection?,
         deliver: @escaping @Sendable ([KeyRegistrar.Key]) async throws -> Void
     ) throws -> (any ContentKeyPeriods)? {
         guard job.keysArriveLater else { return nil }
         var source = try settings.givenPeriods()
         if source == nil, server != nil {
-            source = DevelopmentKeyPeriods(deliver: deliver, template: job.keyURI ?? .fairPlay, title: job.title)
+            source = DevelopmentKeyPeriods(
+                deliver: deliver,
+                template: job.keyURI ?? .fairPlay,
+                title: job.title,
+                protection: protection
+            )
         }
         if source == nil, let encoder, let exchange = settings.exchange {
             source = SPEKEKeyPeriods(client: encoder, exchange: try exchange.exchange(for: job))
@@ -122,7 +138,15 @@ struct PackagingSession {
 
     /// Returns the keys of all key periods of a VOD presentation.
     private func periods(of plan: PackagingPlan, _ delivery: KeyDelivery) async throws -> [ContentKeyPeriod] {
-        guard let source = try periodSource(plan.job, deliver: { await delivery.add($0) }) else { return [] }
+        let protections = Dictionary(
+            uniqueKeysWithValues: TrackClass.allCases.map { ($0, plan.signaledProtection(of: $0)) }
+        )
+        let source = try periodSource(
+            plan.job,
+            protection: { protections[$0] ?? nil },
+            deliver: { await delivery.add($0) }
+        )
+        guard let source else { return [] }
         let length = plan.job.rotation?.seconds(segment: plan.job.segmentDuration) ?? 0
         var periods: [ContentKeyPeriod] = []
         for number in 0..<(plan.maximumPeriods ?? 1) {
