@@ -71,8 +71,8 @@ struct CommandLineTests {
                 "--device: expected 16 bytes in hexadecimal; give 32 digits, or @FILE"
             ),
             (
-                ["spc", "create", "--asset", "a", "--versions", "1,x"],
-                "--versions: expected version numbers separated by commas, such as 1,2, not '1,x'"
+                ["spc", "create", "--asset", "a", "--protocol-versions", "1,x"],
+                "--protocol-versions: expected version numbers separated by commas, such as 1,2, not '1,x'"
             ),
             (["credentials", "new", "--out", "x", "--bits", "512"], "--bits: expected 1024, 2048, not '512'"),
             (

@@ -29,7 +29,11 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
     }
 
     /// The action, the path and the reason.
-    package var description: String { "\(action.rawValue) \(path): \(explanation)" }
+    package var description: String {
+        let isReading = action == .open || action == .read
+        let refusal = isReading ? URLText.refusal(ofInput: path) : URLText.refusal(ofOutput: path)
+        return (code == ENOENT ? refusal : nil) ?? "\(action.rawValue) \(path): \(explanation)"
+    }
 
     /// The reason without the action and the path.
     package var explanation: String {

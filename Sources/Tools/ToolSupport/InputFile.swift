@@ -1,4 +1,5 @@
 import FPSCrypto
+import FileWriting
 import Foundation
 
 /// A reader of input files.
@@ -21,7 +22,12 @@ package enum InputFile {
     ) throws(CommandFailure) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw .file("cannot read \(path): \(lastSystemError())", next: "check the path and its permissions")
+            let code = errno
+            if code == ENOENT, let reason = URLText.refusal(ofInput: path) { throw .file(reason) }
+            throw .file(
+                "cannot read \(path): \(String(cString: strerror(code)))",
+                next: "check the path and its permissions"
+            )
         }
         defer { close(descriptor) }
         return try body(descriptor)

@@ -216,4 +216,12 @@ struct PackagingJobTests {
         #expect(keys.shared == keys.classes[.hd])
         #expect(keys.classes[.sd] == (try Self.key(2)))
     }
+
+    @Test("with URLs as inputs or output are refused", arguments: ["s3://b/x", "https://e.com/x.mp4", "file:///b/x"])
+    func urls(text: String) throws {
+        #expect(Self.refusal(try Self.job { $0.output = text }) == "out")
+        #expect(Self.refusal(try Self.job { $0.inputs[0].path = text }) == "input")
+        let failure = try #require(throws: JobFailure.self) { try PackagingJob.Input(parsing: text + ",lang=en") }
+        #expect(failure.reason.hasPrefix("\(text) is a URL, but input is read from files: "))
+    }
 }

@@ -1,4 +1,5 @@
 public import DRMSignaling
+import FileWriting
 
 extension PackagingJob {
     /// An input and the options for its tracks.
@@ -58,6 +59,7 @@ extension PackagingJob.Input {
         guard !path.isEmpty else {
             throw JobFailure("input", "“\(text)” has no path: write PATH or PATH,lang=en")
         }
+        if let reason = URLText.refusal(ofInput: path) { throw JobFailure("input", reason) }
         var seen: Set<String> = []
         for part in parts {
             guard let sign = part.firstIndex(of: "="), Self.optionNames.contains(String(part[..<sign])) else {

@@ -1,4 +1,5 @@
 import DRMSignaling
+import FileWriting
 import Foundation
 
 extension PackagingJob {
@@ -37,6 +38,7 @@ extension PackagingJob {
         guard !inputs.isEmpty else { throw JobFailure("input", "there is no input: give the path of a file") }
         var packagedKinds: [String: Set<MediaTrack.Kind>] = [:]
         for input in inputs {
+            if let reason = URLText.refusal(ofInput: input.path) { throw JobFailure("input", reason) }
             let kinds = input.tracks ?? Set(MediaTrack.Kind.allCases)
             let earlier = packagedKinds[input.path] ?? []
             if !earlier.isDisjoint(with: kinds) {
@@ -56,6 +58,7 @@ extension PackagingJob {
     /// Checks that writing the output does not overwrite an input.
     private func checkOutput() throws(JobFailure) {
         guard !output.isEmpty else { throw JobFailure("out", "there is no output folder: give one") }
+        if let reason = URLText.refusal(ofOutput: output) { throw JobFailure("out", reason) }
         guard output != "-" else {
             throw JobFailure(
                 "out",

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import FileWriting
 
 /// The path of a file to read. `-` means standard input where the help of a command mentions it.
 package struct InputPath: ExpressibleByArgument, Hashable, Sendable, CustomStringConvertible {
@@ -41,10 +42,5 @@ package struct OutputPath: ExpressibleByArgument, Hashable, Sendable, CustomStri
     }
 
     /// Returns the reason why a path is rejected; nil if it is accepted.
-    package static func refusal(_ path: String) -> String? {
-        guard path.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//) != nil else { return nil }
-        return
-            "\(path) looks like a URL, but output is written to files: give a path (or ./\(path), if a folder has that "
-            + "name), and upload from there"
-    }
+    package static func refusal(_ path: String) -> String? { URLText.refusal(ofOutput: path) }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileWriting
 import MediaDecryption
 import MediaFormats
 import Packager
@@ -52,9 +53,7 @@ struct DecryptCommand: ParsableCommand {
 
     func validate() throws {
         guard !key.isEmpty else { throw ValidationError("No key is given: give --key KID:KEY, or --key @FILE.") }
-        if input.path.contains("://") {
-            throw ValidationError("Only files can be decrypted: download the presentation with all its files first.")
-        }
+        if let reason = URLText.refusal(ofInput: input.path) { throw ValidationError(reason) }
         guard input.path != "-", out != "-" else {
             throw ValidationError("Media is read from files and written to files, not to or from standard streams.")
         }

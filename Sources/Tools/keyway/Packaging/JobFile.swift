@@ -1,5 +1,6 @@
 import ArgumentParser
 import DRMSignaling
+import FileWriting
 import Foundation
 import Packager
 import ToolSupport
@@ -93,7 +94,9 @@ struct JobFile {
             guard let path = fields.first(where: { $0.key == "path" }) else {
                 throw error(node, "the input has no path: add path")
             }
-            var input = PackagingJob.Input(path: resolved(try string(path.node, "path")))
+            let text = try string(path.node, "path")
+            if let reason = URLText.refusal(ofInput: text) { throw error(path.node, reason) }
+            var input = PackagingJob.Input(path: resolved(text))
             for (key, value) in fields where key != "path" {
                 do {
                     try input.set(key, try string(value, key))
