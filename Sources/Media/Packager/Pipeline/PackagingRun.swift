@@ -162,7 +162,10 @@ package final class PackagingRun {
 
     /// Lists gaps for the renditions that have no segments in the current part, if there are several parts.
     private func fillGaps() throws {
-        for writer in writers { try writer.fillGap(in: part.number, along: writers[part.leader]) }
+        // The leading rendition may have a track without samples.
+        let candidates = [writers[part.leader]] + writers
+        guard let guide = try candidates.first(where: { try $0.hasSegments(in: part.number) }) else { return }
+        for writer in writers { try writer.fillGap(in: part.number, along: guide) }
     }
 
     /// Finishes all renditions, in the order of the plan; subtitles are split at the segment boundaries of the leading

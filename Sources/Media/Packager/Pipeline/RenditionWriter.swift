@@ -186,15 +186,17 @@ final class RenditionWriter {
         if file != nil { try encryptor.flush() }
     }
 
-    /// Lists gaps along the segments of the leading rendition in a part, if this rendition has no segment in it: the
-    /// playlists of all renditions have the same discontinuities.
-    ///
-    /// - Parameter leader: The writer of the leading rendition.
-    func fillGap(in part: Int, along leader: RenditionWriter) throws {
+    /// Returns whether the rendition has segments in a part.
+    func hasSegments(in part: Int) throws -> Bool {
         try encryptor?.flush()
-        try leader.encryptor?.flush()
-        guard !written.contains(where: { $0.part == part }) else { return }
-        for segment in leader.written where segment.part == part {
+        return written.contains { $0.part == part }
+    }
+
+    /// Lists gaps along the segments of another rendition in a part, if this rendition has no segment in it: the
+    /// playlists of all renditions have the same discontinuities.
+    func fillGap(in part: Int, along other: RenditionWriter) throws {
+        guard try !hasSegments(in: part), try other.hasSegments(in: part) else { return }
+        for segment in other.written where segment.part == part {
             written.append(Rendition.Segment(gap: number, along: segment))
             number &+= 1
         }
