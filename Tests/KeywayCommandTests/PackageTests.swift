@@ -205,6 +205,55 @@ struct PackageTests {
         #expect(text.errors.contains("text.mp4"))
     }
 
+    @Test("reports tracks that cannot be packaged with the options that leave them out")
+    func unsupportedTracks() throws {
+        let tool = try Tool()
+        var film = [UInt8](try Data(contentsOf: URL(filePath: Self.film)))
+        let entry = try #require(film.indices.last { film[$0...].starts(with: "avc1".utf8) })
+        film.replaceSubrange(entry..<entry + 4, with: "vp09".utf8)
+        _ = try tool.file("film.mp4", film)
+        let run = try tool.run(["package", "film.mp4", "--out", "site"])
+        #expect(run.status == 1)
+        #expect(
+            run.errors
+                == "error: film.mp4: track 1 (video) has the format VP9 (vp09), which cannot be packaged; encode it first "
+                + "(ffmpeg -i IN -map '0:V?' -map '0:a?' -c:v libx264 -c:a copy OUT.mp4); leave it out with "
+                + "--skip-unsupported, or with PATH,tracks=audio\n"
+        )
+        #expect(!FileManager.default.fileExists(atPath: tool.path("site/main.m3u8")))
+        let apple = try tool.run(["mediafilesegmenter", "film.mp4", "-f", "apple"])
+        #expect(apple.status == 1 && apple.errors.hasSuffix("leave it out with --skip-unsupported, or with -a\n"))
+
+        let skipped = try tool.run(["package", "film.mp4", "--out", "site", "--skip-unsupported"])
+        #expect(skipped.status == 0)
+        #expect((skipped.errors + skipped.text).contains("track 1 (video) has the format VP9 (vp09)"))
+        _ = try tool.file("job.yaml", Array("inputs: [film.mp4]\nout: job\nskip-unsupported: true\n".utf8))
+        #expect(try tool.run(["package", "--job", "job.yaml"]).status == 0)
+        #expect(try tool.run(["mediafilesegmenter", "film.mp4", "-f", "apple", "--skip-unsupported"]).status == 0)
+        #expect(try tool.run(["package", "film.mp4,tracks=audio", "--out", "audio"]).status == 0)
+    }
+
+    @Test(
+        "refuses URLs with what to give instead",
+        arguments: [
+            (["package", "film.mp4", "--out", "s3://b/x"], 2, "s3://b/x looks like a URL"),
+            (["package", "https://e.com/a.mp4,lang=en", "--out", "site"], 2, "https://e.com/a.mp4 is a URL"),
+            (["package", "--job", "s3://b/job.yaml"], 3, "s3://b/job.yaml is a URL"),
+            (["mediafilesegmenter", "s3://b/a.mp4", "-f", "site"], 2, "s3://b/a.mp4 is a URL"),
+            (
+                ["decrypt", "https://e.com/a.mp4", "--key", "\(keyID):\(key)", "--out", "x"], 2,
+                "https://e.com/a.mp4 is a URL"
+            ),
+            (["media", "inspect", "file:///a.mp4"], 3, "give the path /a.mp4"),
+        ]
+    )
+    func urls(arguments: [String], status: Int32, fragment: String) throws {
+        let tool = try Tool()
+        let run = try tool.run(arguments)
+        #expect(run.status == status && run.errors.contains(fragment), "\(run.status): \(run.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.path("")).isEmpty)
+    }
+
     @Test("accepts a key for each class, also from files")
     func trackKeys() throws {
         let tool = try Tool()

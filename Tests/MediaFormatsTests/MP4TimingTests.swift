@@ -29,10 +29,28 @@ struct MP4TimingTests {
         #expect(twice.delay == 100)
     }
 
+    @Test("edits that present consecutive ranges of the media are one edit")
+    func consecutive() throws {
+        let parts = try timing([
+            .init(segmentDuration: 500, mediaTime: nil), .init(segmentDuration: 300, mediaTime: 3),
+            .init(segmentDuration: 201, mediaTime: 33), .init(segmentDuration: 100, mediaTime: 53),
+        ])
+        #expect(parts.delay == 50 && parts.mediaTime == 3 && parts.movieDuration == 601)
+        let open = try timing([.init(segmentDuration: 300, mediaTime: 0), .init(segmentDuration: 0, mediaTime: 30)])
+        #expect(open.mediaTime == 0 && open.movieDuration == nil)
+    }
+
     @Test(
         "the error for an unsupported edit list contains the track",
         arguments: [
             [EditListBox.Entry(segmentDuration: 1, mediaTime: 0), .init(segmentDuration: 1, mediaTime: 50)],
+            [EditListBox.Entry(segmentDuration: 300, mediaTime: 0), .init(segmentDuration: 1, mediaTime: 33)],
+            [EditListBox.Entry(segmentDuration: 300, mediaTime: 0), .init(segmentDuration: 1, mediaTime: 27)],
+            [EditListBox.Entry(segmentDuration: 0, mediaTime: 0), .init(segmentDuration: 1, mediaTime: 0)],
+            [
+                EditListBox.Entry(segmentDuration: 300, mediaTime: 0), .init(segmentDuration: 5, mediaTime: nil),
+                .init(segmentDuration: 1, mediaTime: 30),
+            ],
             [EditListBox.Entry(segmentDuration: 1, mediaTime: 0, mediaRate: 0x0002_0000)],
             [EditListBox.Entry(segmentDuration: 1, mediaTime: 0, mediaRate: 0)],
             [EditListBox.Entry(segmentDuration: 1, mediaTime: nil)],

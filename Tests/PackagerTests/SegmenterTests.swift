@@ -46,6 +46,13 @@ struct SegmenterTests {
         #expect(try Self.run([Self.video], samples) == [[150, 150, 150, 50]])
     }
 
+    @Test("cuts the other tracks on a grid of their own if the leading track is empty")
+    func emptyLeader() throws {
+        let samples = Self.track(1, count: 60, duration: 1, timescale: 1, every: 1, start: 10)
+        let segments = try Self.run([Self.video, Self.audio], samples)
+        #expect(segments == [[], [Int](repeating: 6, count: 10)])
+    }
+
     @Test("does not drift if the key frame interval does not divide the target duration")
     func grid() throws {
         // A key frame every four seconds: 0, 8, 12, 20, 24 are the first at or after 0, 6, 12, 18, 24.

@@ -1,11 +1,12 @@
 import ByteCoding
 import MediaFormats
-import Packager
 import Testing
+
+@testable import Packager
 
 @Suite("Programs of transport streams")
 struct TransportStreamProgramTests {
-    @Test("skip streams that cannot be packaged, with a warning")
+    @Test("omit video, audio and subtitles that cannot be packaged, and skip data with a warning")
     func omissions() throws {
         var remux = try Remux("h264-aac.ts")
         func descriptor(_ tag: UInt8, _ content: [UInt8] = []) -> [TransportDescriptor] {
@@ -22,13 +23,20 @@ struct TransportStreamProgramTests {
         ]
         let input = try remux.open()
         #expect(input.tracks.map(\.kind) == [.video, .audio])
-        let named = [
-            "PID 272 (MPEG-2 video), stream type 0x2", "PID 273 (teletext), stream type 0x6",
-            "PID 274 (DVB subtitles), stream type 0x6", "PID 275 (ID3 metadata), stream type 0x15",
-            "PID 276 (SCTE-35 markers), stream type 0x86", "PID 277 (AAC in LATM), stream type 0x11",
-            "PID 278 (unknown), stream type 0xfa",
+        func named(_ streams: [String], _ end: String) -> [String] {
+            streams.map { "\($0), cannot be packaged\(end)" }
+        }
+        #expect(
+            input.omissions.map(\.description)
+                == named(["PID 272 (MPEG-2 video), stream type 0x2", "PID 277 (AAC in LATM), stream type 0x11"], "")
+        )
+        #expect(input.omissions.map(\.kind) == [.video, .audio])
+        let data = [
+            "test input: PID 275 (ID3 metadata), stream type 0x15",
+            "test input: PID 276 (SCTE-35 markers), stream type 0x86",
+            "test input: PID 278 (unknown), stream type 0xfa",
         ]
-        #expect(input.warnings == named.map { "test input: \($0), cannot be packaged; the stream is skipped" })
+        #expect(input.warnings == named(data, "; the stream is skipped"))
         #expect(try input.samples().count > 60)
     }
 
@@ -41,17 +49,41 @@ struct TransportStreamProgramTests {
         #expect(input.tracks.count == 2)
         #expect(
             input.warnings == [
-                "test input: PID 288 (HEVC): it contains no picture up to the end; the stream is skipped",
-                "test input: PID 289 (AAC): it contains no frame with a timestamp up to the end; the stream is skipped",
+                "test input: PID 288 (HEVC): it has no packets up to the end; the stream is skipped",
+                "test input: PID 289 (AAC): it has no packets up to the end; the stream is skipped",
             ]
         )
         var limits = TransportStreamInput.Limits()
         limits.readAhead = 8000
         let bounded = try TransportStreamInput(Pieces(remux.bytes(), of: [1000]), limits: limits)
         #expect(bounded.position == 8000)
-        #expect(bounded.warnings.first?.contains("it contains no picture in the first 8000 bytes") == true)
+        #expect(bounded.warnings.first?.contains("it has no packets in the first 8000 bytes") == true)
         let samples = try bounded.samples()
         #expect(try input.samples() == samples)
+        #expect(input.omissions == [] && bounded.omissions == [])
+    }
+
+    @Test("omit a stream that has data, but cannot be identified or starts late")
+    func late() throws {
+        var remux = try Remux("h264-aac.ts")
+        remux.streams.append(.init(type: .hevc, pid: 0x120))
+        let packet = Remux.Packet(pid: 0x120, presentation: 0, decode: nil, payload: [0, 0, 1, 0x46, 1, 0x50])
+        var early = remux
+        early.packets.insert(packet, at: 0)
+        let unreadable = try early.open()
+        #expect(unreadable.tracks.count == 2)
+        let reason = unreadable.omissions.first?.description ?? ""
+        #expect(reason.hasPrefix("PID 288 (HEVC) cannot be packaged: it contains no"))
+
+        remux.packets.append(packet)
+        var limits = TransportStreamInput.Limits()
+        limits.readAhead = 8000
+        let input = try TransportStreamInput(Pieces(remux.bytes(), of: [1000]), limits: limits)
+        #expect(input.omissions == [])
+        _ = try input.samples()
+        #expect(
+            input.omissions.map(\.description) == ["PID 288 (HEVC) has its first packet after the first 8000 bytes"]
+        )
     }
 
     @Test("that are encrypted are rejected")

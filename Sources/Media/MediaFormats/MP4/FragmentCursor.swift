@@ -7,6 +7,9 @@ public struct FragmentCursor: Sendable {
     private let descriptionCount: Int
     private let isClear: Bool
     private var protection: ProtectionCursor
+    private let endsAtMissingTail: Bool
+    /// True if a truncated fragment at the end of the file was not read.
+    private(set) var lacksFragment = false
     /// The offset of the next box in the file.
     private var nextBox: Int
     private var fragment: MovieFragment?
@@ -30,8 +33,10 @@ public struct FragmentCursor: Sendable {
     ///   - track: the track.
     ///   - offset: the offset of a box in the file, from which fragments are searched.
     ///   - decodeTime: the decode time of the first sample, if its fragment does not specify one.
-    public init(_ track: Track, from offset: Int, decodeTime: UInt64 = 0) {
+    ///   - endsAtMissingTail: whether the samples end before a truncated fragment, instead of with an error.
+    public init(_ track: Track, from offset: Int, decodeTime: UInt64 = 0, endsAtMissingTail: Bool = false) {
         trackID = track.id
+        self.endsAtMissingTail = endsAtMissingTail
         extends = track.extends ?? TrackExtendsBox(trackID: track.id)
         descriptionCount = track.descriptions.count
         isClear = track.descriptions.allSatisfy { $0.commonEncryption == nil }
@@ -58,10 +63,15 @@ public struct FragmentCursor: Sendable {
 
     private mutating func loadNext(_ file: RawSpan) throws(ParseError) -> Bool {
         while nextBox < file.byteCount {
+            if endsAtMissingTail, file.byteCount - nextBox < 8 { return false }
             let box = try TopLevelBox(in: file, at: nextBox)
             nextBox = box.end
             guard box.header.type == "moof" else { continue }
             guard box.end <= file.byteCount else {
+                if endsAtMissingTail {
+                    lacksFragment = true
+                    return false
+                }
                 throw ParseError(
                     .truncated,
                     reading: "moof box",
@@ -109,6 +119,19 @@ public struct FragmentCursor: Sendable {
         }
         try readSample(span, into: &sample)
         return true
+    }
+
+    /// Skips the rest of the current fragment, and returns the number and the duration of its samples; nil if another
+    /// fragment follows. At most 100,000 samples are counted.
+    mutating func restOfLastFragment(_ file: RawSpan) -> (sampleCount: Int, duration: UInt64)? {
+        var (count, duration): (Int, UInt64) = (0, 0)
+        var sample = Sample.none
+        while count < 100_000, (try? nextInFragment(file, into: &sample)) == true {
+            count += 1
+            duration += UInt64(sample.duration)
+        }
+        guard (try? loadNext(file)) != true else { return nil }
+        return (count, duration)
     }
 
     private mutating func beginRun() throws(ParseError) {

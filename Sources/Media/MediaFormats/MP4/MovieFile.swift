@@ -59,7 +59,15 @@ public struct MovieFile: Sendable {
                 truncation = Truncation(type: "    ", offset: offset, missing: 8 - (file.byteCount - offset))
                 break
             }
-            let box = try TopLevelBox(in: file, at: offset)
+            let box: TopLevelBox
+            do {
+                box = try TopLevelBox(in: file, at: offset)
+            } catch {
+                // Bytes that are not a box may follow the last one, but fragments behind them could not be found.
+                guard movie.map({ !$0.isFragmented }) ?? false else { throw error }
+                truncation = Truncation(type: "    ", offset: offset, missing: 0)
+                break
+            }
             offset = box.end
             if box.end > file.byteCount {
                 truncation = Truncation(
@@ -105,8 +113,16 @@ public struct MovieFile: Sendable {
 
     /// Returns an iterator over the samples of the given tracks.
     ///
-    /// - Parameter trackIDs: the IDs of the tracks; nil for all tracks.
-    public func samples(of trackIDs: Set<UInt32>? = nil) -> MovieSampleCursor {
-        MovieSampleCursor(self, tracks: movie.tracks.filter { trackIDs?.contains($0.id) ?? true })
+    /// - Parameters:
+    ///   - trackIDs: the IDs of the tracks; nil for all tracks.
+    ///   - endsAtMissingTail: whether a track whose last samples are missing ends before them, instead of with an error;
+    ///     see ``MovieSampleCursor/missingTails``. If only their durations are missing, they have the duration of the
+    ///     sample before.
+    public func samples(of trackIDs: Set<UInt32>? = nil, endsAtMissingTail: Bool = false) -> MovieSampleCursor {
+        MovieSampleCursor(
+            self,
+            tracks: movie.tracks.filter { trackIDs?.contains($0.id) ?? true },
+            endsAtMissingTail: endsAtMissingTail
+        )
     }
 }

@@ -118,15 +118,14 @@ public struct MovieStream: Sendable {
 
     /// Finishes the input.
     ///
-    /// - Throws: `ParseError` `truncated` if a box or a sample is not complete, `missing-box` if there was no `moov`
-    ///   box.
+    /// - Throws: `ParseError` `truncated` if a sample or a box with metadata is not complete, `missing-box` if there was
+    ///   no `moov` box. A box without samples behind the media may be incomplete.
     public mutating func finish() throws(ParseError) {
         switch state {
-        case .header where bufferedCount == 0, .skip(nil), .media(nil): break
+        case .header where bufferedCount == 0: break
         case .header: throw truncated("header of a box")
         case .collect(let header, _): throw truncated("\(header.type) box")
-        case .skip: throw truncated("box")
-        case .media: throw truncated("mdat box")
+        case .skip, .media: break
         }
         guard hasMovie else {
             throw ParseError(.missingBox, reading: "file", offset: position, reason: "the file has no moov box")

@@ -17,6 +17,35 @@ public struct SampleTable: Hashable, Sendable {
 
     /// The number of samples.
     public var sampleCount: Int { sampleSize.sampleCount }
+
+    /// Returns the number of samples for which `stts` has no duration.
+    ///
+    /// - Parameter file: the file that contains the tables.
+    public func missingDurationCount(in file: RawSpan) -> Int {
+        var left = sampleCount
+        for index in 0..<timeToSample.entries.count where left > 0 {
+            left -= Int(file.load(timeToSample.entries.offset + index * 8, as: UInt32.self))
+        }
+        return max(0, left)
+    }
+
+    /// Returns the total duration of all samples, in the timescale of the track.
+    ///
+    /// - Parameter file: the file that contains the tables.
+    public func duration(in file: RawSpan) -> UInt64 {
+        var left = UInt64(sampleCount)
+        var total: UInt64 = 0
+        for index in 0..<timeToSample.entries.count where left > 0 {
+            let offset = timeToSample.entries.offset + index * 8
+            let count = min(left, UInt64(file.load(offset, as: UInt32.self)))
+            let (sum, overflow) = total.addingReportingOverflow(
+                count * UInt64(file.load(offset + 4, as: UInt32.self))
+            )
+            total = overflow ? .max : sum
+            left -= count
+        }
+        return total
+    }
 }
 
 /// An iterator over the samples of a sample table, which does not expand the table in memory. The cost of a sample does
@@ -44,17 +73,27 @@ public struct SampleTableCursor: Sendable {
     private var descriptionIndex: UInt32 = 1
     private var position: UInt64 = 0
     private var syncEntry = 0
+    private let repeatsLastDuration: Bool
 
     /// Creates an iterator that starts at the first sample of a track. Returns nil if the track has no table.
     public init?(_ track: Track) { self.init(track, spanShift: 0) }
+
+    /// Creates an iterator that starts at the first sample of a track. Returns nil if the track has no table.
+    ///
+    /// - Parameter repeatsLastDuration: whether samples for which `stts` has no entry have the duration of the last
+    ///   entry, as in players.
+    init?(_ track: Track, repeatsLastDuration: Bool) {
+        self.init(track, spanShift: 0, repeatsLastDuration: repeatsLastDuration)
+    }
 
     /// Creates an iterator for a track whose tables are not read from the file.
     ///
     /// - Parameter spanShift: the distance from an offset in the file to the offset in the span that is passed to
     ///   ``next(_:)``.
-    init?(_ track: Track, spanShift: Int) {
+    init?(_ track: Track, spanShift: Int, repeatsLastDuration: Bool = false) {
         guard let table = track.table else { return nil }
         self.table = table
+        self.repeatsLastDuration = repeatsLastDuration
         trackID = track.id
         descriptionCount = track.descriptions.count
         isClear = track.descriptions.allSatisfy { $0.commonEncryption == nil }
@@ -67,8 +106,8 @@ public struct SampleTableCursor: Sendable {
     /// Returns the next sample; nil after the last.
     ///
     /// - Parameter file: the file that contains the tables; the same for each call.
-    /// - Throws: `ParseError` `invalid-value` if the tables are inconsistent: too few durations or chunks, an entry
-    ///   without samples, or an offset or a decode time that is not below 2^62.
+    /// - Throws: `ParseError` `truncated` if the tables have too few durations or chunks; `invalid-value` if they are
+    ///   inconsistent: an entry without samples, or an offset or a decode time that is not below 2^62.
     public mutating func next(_ file: RawSpan) throws(ParseError) -> Sample? {
         var sample = Sample.none
         return try next(file, into: &sample) ? sample : nil
@@ -103,9 +142,29 @@ public struct SampleTableCursor: Sendable {
         return true
     }
 
-    private func contradiction(_ field: String, _ reason: String) -> ParseError {
+    /// Returns the number of samples that have not been read, and their total duration.
+    func rest(_ file: RawSpan) -> (sampleCount: Int, duration: UInt64) {
+        let total = table.duration(in: file)
+        return (table.sampleCount - index, total > decodeTime ? total - decodeTime : 0)
+    }
+
+    /// Returns whether a chunk after the current one starts before an offset.
+    func hasChunk(before end: Int, _ file: RawSpan) -> Bool {
+        let offsets = table.chunkOffset.entries
+        return (min(chunk, offsets.count)..<offsets.count).contains { index in
+            let offset = offsets.offset + index * offsets.entrySize
+            return offsets.entrySize == 8
+                ? file.load(offset, as: UInt64.self) < UInt64(end) : Int(file.load(offset, as: UInt32.self)) < end
+        }
+    }
+
+    private func contradiction(
+        _ field: String,
+        _ reason: String,
+        _ code: ParseError.Code = .invalidValue
+    ) -> ParseError {
         ParseError(
-            .invalidValue,
+            code,
             reading: "\(field) of sample \(index + 1) of track \(trackID)",
             offset: table.sampleSize.offset,
             reason: reason
@@ -117,7 +176,11 @@ public struct SampleTableCursor: Sendable {
         while durationsLeft == 0 {
             durationEntry += 1
             guard durationEntry < entries.count else {
-                throw contradiction("duration", "stts has fewer samples than stsz")
+                if repeatsLastDuration, entries.count > 0 {
+                    durationsLeft = .max
+                    return
+                }
+                throw contradiction("duration", "stts has fewer samples than stsz", .truncated)
             }
             let offset = entries.offset + durationEntry * 8
             durationsLeft = file.load(offset, as: UInt32.self)
@@ -142,7 +205,9 @@ public struct SampleTableCursor: Sendable {
         let entries = table.sampleToChunk.entries
         if chunkEntry < 0 || chunk >= lastChunkOfEntry {
             chunkEntry += 1
-            guard chunkEntry < entries.count else { throw contradiction("chunk", "stsc has fewer samples than stsz") }
+            guard chunkEntry < entries.count else {
+                throw contradiction("chunk", "stsc has fewer samples than stsz", .truncated)
+            }
             let offset = entries.offset + chunkEntry * 12
             let first = Int(file.load(offset, as: UInt32.self))
             guard first == chunk + 1 else {
@@ -160,7 +225,9 @@ public struct SampleTableCursor: Sendable {
                 chunkEntry + 1 < entries.count
                 ? Int(file.load(offset + 12, as: UInt32.self)) - 1 : table.chunkOffset.entries.count
         }
-        guard chunk < table.chunkOffset.entries.count else { throw contradiction("chunk", "stco has too few chunks") }
+        guard chunk < table.chunkOffset.entries.count else {
+            throw contradiction("chunk", "stco has too few chunks", .truncated)
+        }
         let offsets = table.chunkOffset.entries
         let offset = offsets.offset + chunk * offsets.entrySize
         position =

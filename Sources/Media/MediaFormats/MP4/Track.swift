@@ -3,6 +3,7 @@ public import ByteCoding
 /// A `trak` box: a track (ISO/IEC 14496-12, 8.3.1).
 ///
 ///     tkhd
+///     tref    chap
 ///     edts    elst
 ///     mdia    mdhd, hdlr, elng, minf
 ///     minf    dinf with dref, stbl
@@ -16,6 +17,8 @@ public struct Track: Hashable, Sendable {
     public var handler: HandlerBox
     /// The language as a BCP 47 tag; nil if the file has no `elng` box.
     public var extendedLanguage: String?
+    /// The IDs of the tracks that contain this track's chapters.
+    public var chapterTrackIDs: [UInt32]
     /// The edit list, if any. ``timing()`` interprets it.
     public var editList: EditListBox?
     /// The data references, which specify the files that contain the samples.
@@ -71,6 +74,11 @@ public struct Track: Hashable, Sendable {
         try reader.readBoxes(in: "trak") { box, content throws(ParseError) in
             switch box.type {
             case "tkhd": parts.header = try TrackHeaderBox(reading: &content)
+            case "tref":
+                try content.readBoxes(in: "tref") { inner, list throws(ParseError) in
+                    guard inner.type == "chap" else { return }
+                    while list.remaining >= 4 { parts.chapterTrackIDs.append(try list.readUInt32("track ID")) }
+                }
             case "edts":
                 try content.readBoxes(in: "edts") { inner, list throws(ParseError) in
                     if inner.type == "elst" { parts.editList = try EditListBox(reading: &list) }
@@ -83,6 +91,7 @@ public struct Track: Hashable, Sendable {
         mediaHeader = try parts.require(parts.mediaHeader, "mdhd")
         handler = try parts.require(parts.handler, "hdlr")
         extendedLanguage = parts.extendedLanguage
+        chapterTrackIDs = parts.chapterTrackIDs
         editList = parts.editList
         dataReferences = parts.dataReferences
         descriptions = try parts.require(parts.descriptions, "stsd").entries
@@ -98,6 +107,7 @@ public struct Track: Hashable, Sendable {
 private struct TrackParts {
     let offset: Int
     var header: TrackHeaderBox?
+    var chapterTrackIDs: [UInt32] = []
     var editList: EditListBox?
     var mediaHeader: MediaHeaderBox?
     var handler: HandlerBox?

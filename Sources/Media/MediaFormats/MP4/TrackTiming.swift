@@ -38,7 +38,7 @@ public struct TrackTiming: Hashable, Sendable {
     ///   - trackID: the ID of the track, for the error.
     ///   - movieTimescale: the timescale of the edits' durations, in units per second.
     ///   - timescale: the timescale of the media, in units per second.
-    /// - Throws: `ParseError` `not-supported` if the list presents several ranges of media, or has a rate other than 1.
+    /// - Throws: `ParseError` `not-supported` if the list presents several separate ranges of media, or has a rate other than 1.
     public init(
         editList: EditListBox?,
         trackID: UInt32,
@@ -54,21 +54,32 @@ public struct TrackTiming: Hashable, Sendable {
         }
         var empty: UInt64 = 0
         var edit: EditListBox.Entry?
+        var isInterrupted = false
         for entry in entries {
             if entry.mediaTime == nil {
                 // An empty edit after the media only extends the duration of the track.
-                if edit == nil {
+                if edit != nil {
+                    isInterrupted = true
+                } else {
                     let (sum, overflow) = empty.addingReportingOverflow(entry.segmentDuration)
                     guard !overflow, sum < 1 << 62 else { throw unsupported("the delay is too large") }
                     empty = sum
                 }
                 continue
             }
-            guard edit == nil else { throw unsupported("presenting more than one range of the media is not supported") }
             guard entry.mediaRate == 0x0001_0000 else {
                 throw unsupported("a media rate other than 1 is not supported")
             }
-            edit = entry
+            guard let previous = edit else {
+                edit = entry
+                continue
+            }
+            guard !isInterrupted, Self.continues(previous, entry, movieTimescale, timescale) else {
+                throw unsupported("presenting several separate ranges of the media is not supported")
+            }
+            let (duration, overflow) = previous.segmentDuration.addingReportingOverflow(entry.segmentDuration)
+            guard !overflow else { throw unsupported("the duration is too large") }
+            edit?.segmentDuration = entry.segmentDuration == 0 ? 0 : duration
         }
         guard let edit, let time = edit.mediaTime else { throw unsupported("the edit list presents no media") }
         guard time >= 0, time < 1 << 61 else { throw unsupported("the media time \(time) is out of range") }
@@ -83,6 +94,21 @@ public struct TrackTiming: Hashable, Sendable {
             delay: quotient + (remainder >= divisor - remainder ? 1 : 0),
             movieDuration: edit.segmentDuration == 0 ? nil : edit.segmentDuration
         )
+    }
+
+    /// Returns whether an edit presents the media that follow another edit, within one unit of each timescale: some
+    /// editors split an edit without moving anything.
+    private static func continues(
+        _ edit: EditListBox.Entry,
+        _ next: EditListBox.Entry,
+        _ movieTimescale: UInt32,
+        _ timescale: UInt32
+    ) -> Bool {
+        guard let start = edit.mediaTime, let nextStart = next.mediaTime, edit.segmentDuration > 0, movieTimescale > 0
+        else { return false }
+        let distance = Double(nextStart) - Double(start)
+        let expected = Double(edit.segmentDuration) * Double(timescale) / Double(movieTimescale)
+        return abs(distance - expected) <= 1 + Double(timescale) / Double(movieTimescale)
     }
 
     /// Returns an edit list with this timing; nil if none is required.

@@ -57,6 +57,9 @@ package final class PresentationFolder: PresentationFiles {
     /// - Parameter name: The name, relative to the presentation's folder.
     func create(_ name: String) throws -> FileOutput { try FileOutput(path: stagedPath(name)) }
 
+    /// Removes a file or folder that has not been published.
+    func discard(_ name: String) { try? FileManager.default.removeItem(atPath: staging + "/content/" + name) }
+
     /// Renames everything into place: folders first, then the top-level files (the Multivariant Playlist). Existing
     /// entries are replaced, and an existing Multivariant Playlist is removed before the folders that it references. In
     /// a replaced folder, files that are not the packager's are kept.

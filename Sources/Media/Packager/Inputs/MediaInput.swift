@@ -13,8 +13,13 @@ package protocol MediaInput: AnyObject {
     /// identified.
     var tracks: [MediaTrack] { get }
 
-    /// Problems that do not stop packaging: tracks that were skipped and why, and damaged data.
+    /// Problems that do not stop packaging: skipped tracks that are neither video nor audio nor subtitles, and damaged
+    /// data.
     var warnings: [String] { get }
+
+    /// The video, audio and subtitles found so far that cannot be packaged; ``PackagingPlan/checkOmissions()`` decides
+    /// whether packaging stops.
+    var omissions: [Omission] { get }
 
     /// The size in bytes, for progress; nil for a pipe.
     var byteCount: Int? { get }
@@ -35,6 +40,10 @@ package enum InputEvent: Sendable {
     /// A new part starts: from here on, ``MediaInput/tracks`` describes it. The reason is for messages: `the timestamps
     /// jump`.
     case part(reason: String)
+}
+
+extension MediaInput {
+    package var omissions: [Omission] { [] }
 }
 
 /// An error in an input: the input, the position, the reason, and how to correct it.

@@ -7,11 +7,19 @@ import MediaFormats
 package final class MovieStreamInput: MediaInput {
     package let name: String
     package private(set) var tracks: [MediaTrack]
-    package private(set) var warnings: [String]
+    package private(set) var omissions: [Omission]
+    package var warnings: [String] {
+        let isRepaired = hasRepairedEarlierTracks || repairs.contains(where: \.isActive)
+        return skipped + (isRepaired ? ["\(name): \(StartCodeRepair.warning)"] : [])
+    }
 
     private let source: any ByteSource
     private var movie: MovieTracks
     private var stream = MovieStream()
+    /// The skipped tracks of all `moov` boxes.
+    private var skipped: [String]
+    private var repairs: [StartCodeRepair]
+    private var hasRepairedEarlierTracks = false
     private var hasEnded = false
     /// The end of the last sample of each track, and what is subtracted from its times, in the track's timescale.
     private var ends: [Int: Int64] = [:]
@@ -33,7 +41,7 @@ package final class MovieStreamInput: MediaInput {
         do {
             while movie == nil {
                 switch try stream.next() {
-                case .movie(let read): movie = try MovieTracks(read, of: source.name)
+                case .movie(let read): movie = try MovieTracks(read, of: source.name, content: Self.content)
                 case .some: break
                 case nil:
                     if try !source.next({ stream.push($0) }) {
@@ -49,8 +57,10 @@ package final class MovieStreamInput: MediaInput {
         self.movie = movie
         self.stream = stream
         tracks = movie.tracks
-        warnings = movie.warnings
+        skipped = movie.warnings
+        omissions = movie.omissions
         shifts = movie.tracks.map { _ in 0 }
+        repairs = movie.tracks.map { StartCodeRepair($0.format) }
     }
 
     package var byteCount: Int? { source.byteCount }
@@ -62,13 +72,13 @@ package final class MovieStreamInput: MediaInput {
                 if let event = events.removeFirst() { return event }
                 if hasEnded { return nil }
                 switch try stream.next() {
-                case .movie(let read): try begin(MovieTracks(read, of: name))
+                case .movie(let read): try begin(MovieTracks(read, of: name, content: Self.content))
                 case .sample(let read):
                     guard let track = movie.trackIndexes[read.sample.trackID] else { continue }
                     try MovieTracks.check(read.sample, of: name)
                     var sample = MediaSample(read.sample, in: BufferedBytes(read.bytes))
                     sample.offset = 0
-                    add(sample, of: track)
+                    add(try repairs[track].repaired(sample, of: name), of: track)
                 case .fileType: break
                 case nil:
                     if try !source.next({ stream.push($0) }) {
@@ -83,12 +93,20 @@ package final class MovieStreamInput: MediaInput {
         }
     }
 
+    /// Fragments may follow, and their samples are not known yet.
+    private static func content(of track: Track) -> MovieTracks.Content {
+        track.extends != nil ? .unknown : track.table == nil ? .empty : .samples
+    }
+
     /// Continues with another `moov` box, which starts a part unless it describes the same tracks.
     private func begin(_ new: MovieTracks) {
         guard !new.isSame(as: movie) else { return }
         finishPart()
         movie = new
-        warnings += new.warnings.filter { !warnings.contains($0) }
+        skipped += new.warnings.filter { !skipped.contains($0) }
+        omissions += new.omissions.filter { !omissions.contains($0) }
+        hasRepairedEarlierTracks = hasRepairedEarlierTracks || repairs.contains(where: \.isActive)
+        repairs = new.tracks.map { StartCodeRepair($0.format) }
         upcoming = MovieStreamPart(
             reason: "another moov box lists other tracks",
             tracks: new.tracks,

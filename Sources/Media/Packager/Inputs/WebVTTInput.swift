@@ -10,7 +10,7 @@ package final class WebVTTInput: MediaInput {
     package let tracks: [MediaTrack]
     package let byteCount: Int?
     package let position: Int
-    package let warnings: [String]
+    package private(set) var warnings: [String]
     /// The parsed document with its cues.
     package let document: WebVTTDocument
 
@@ -51,6 +51,18 @@ package final class WebVTTInput: MediaInput {
     /// Returns nil: cues are not samples.
     package func next() -> InputEvent? { nil }
 
+    /// Warns about cues that are never visible, because the presentation ends before they start.
+    func endPresentation(at end: RationalTime) {
+        let count = document.cues.reduce(0) { count, cue in
+            count + (RationalTime(cue.start, timescale: 1000) >= end ? 1 : 0)
+        }
+        guard count > 0 else { return }
+        warnings.append(
+            "\(name): \(count == 1 ? "a cue starts" : "\(count) cues start") after the end of the presentation at "
+                + "\(end.seconds) s, and \(count == 1 ? "is" : "are") left out"
+        )
+    }
+
     /// Creates a writer for the segments of the file.
     ///
     /// - Parameters:
@@ -78,7 +90,6 @@ package final class WebVTTInput: MediaInput {
 ///
 ///     let subtitles = input.rendition(map: WebVTTTimestampMap(mpegTS: 0))
 ///     for cut in cuts { let file = subtitles.segment(until: cut) }
-///     let file = subtitles.last(end: end)
 package final class WebVTTRendition {
     private var segmenter: WebVTTSegmenter
 
@@ -89,6 +100,6 @@ package final class WebVTTRendition {
         segmenter.segment(until: cut.value, timescale: cut.timescale)
     }
 
-    /// Returns the last segment, which contains all remaining cues.
+    /// Returns all remaining cues as one segment.
     package func last() -> [UInt8] { segmenter.lastSegment() }
 }

@@ -13,7 +13,7 @@ extension PackagingJob {
     /// - Parameter progress: Called after each segment.
     /// - Returns: A summary of what was written; players open ``manifestNames`` in ``output``.
     /// - Throws: ``JobFailure`` if the job's options contradict one another or the inputs; ``InputFailure`` if an input
-    ///   cannot be packaged; `SignalingError` for keys; file errors with the path and how to correct them. Every error
+    ///   cannot be packaged; ``OmissionFailure`` if a part of an input cannot be packaged; `SignalingError` for keys; file errors with the path and how to correct them. Every error
     ///   prints as a single line.
     @discardableResult
     public func run(progress: (PackagingProgress) -> Void = { _ in }) throws -> PackagingReport {

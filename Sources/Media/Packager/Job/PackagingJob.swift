@@ -63,6 +63,9 @@ public struct PackagingJob: Sendable {
     public var output: String
     /// True if existing output may be replaced.
     public var overwrites = false
+    /// True if video, audio and subtitles that cannot be packaged are left out with a warning: tracks in unsupported
+    /// formats, the missing end of a truncated file. By default they are an error (``OmissionFailure``).
+    public var skipsUnsupported = false
     /// The names of the output files.
     package var names = FileNames()
 

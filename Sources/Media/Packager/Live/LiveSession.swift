@@ -25,6 +25,7 @@ final class LiveSession {
     var report = LiveRun.Report()
     /// True if the discontinuity before the next part has been reported.
     private var hasReportedDiscontinuity = false
+    private var reportedWarnings: Set<String> = []
 
     init(
         _ job: PackagingJob,
@@ -64,10 +65,11 @@ final class LiveSession {
         return report
     }
 
-    /// Packages all parts of the inputs. Each part is an epoch.
+    /// Packages all parts of the inputs. Each part is an epoch. What cannot be packaged is an error at the start; a
+    /// channel goes on when a stream appears later that cannot be packaged.
     private func runParts() async throws {
         let plan = try PackagingPlan(job, open: inputs.open)
-        for warning in plan.warnings { onEvent(.warning(warning)) }
+        warn(plan.warnings)
         try resume(plan)
         let start = SegmentPipeline.Part(first: plan)
         var epoch = try await beginEpoch(start, at: clock.now(media: end))
@@ -81,6 +83,7 @@ final class LiveSession {
             self.beginPart(part)
         }
         while let segment = try pipeline.next() {
+            warn(plan.omissionWarnings(of: pipeline.inputs))
             if targetDuration == nil { try choose(plan, segment, pipeline) }
             if segment.part != epoch.part {
                 try publishGaps(&epoch)
@@ -91,9 +94,12 @@ final class LiveSession {
             try await write(segment, &epoch)
         }
         try publishGaps(&epoch)
-        for warning in pipeline.inputs.flatMap(\.warnings) where !plan.warnings.contains(warning) {
-            onEvent(.warning(warning))
-        }
+        warn(pipeline.inputs.flatMap(\.warnings) + plan.omissionWarnings(of: pipeline.inputs))
+    }
+
+    /// Reports warnings about inputs that have not been reported before.
+    private func warn(_ warnings: [String]) {
+        for warning in warnings where reportedWarnings.insert(warning).inserted { onEvent(.warning(warning)) }
     }
 
     /// Waits for the next writers of the inputs; nil at the end of the presentation.

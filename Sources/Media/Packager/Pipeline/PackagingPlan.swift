@@ -44,7 +44,7 @@ package struct PackagingPlan {
     /// Opens the inputs of a job and plans the renditions of their tracks.
     ///
     /// - Parameter open: Opens the input at a path.
-    /// - Throws: ``JobFailure``, ``InputFailure``, ``FileError``, `SignalingError`.
+    /// - Throws: ``JobFailure``, ``InputFailure``, ``OmissionFailure``, ``FileError``, `SignalingError`.
     package init(_ job: PackagingJob, open: (String) throws -> any MediaInput = MediaInputs.open) throws {
         try job.validate()
         self.job = job
@@ -63,6 +63,7 @@ package struct PackagingPlan {
                 )
             }
         }
+        try checkOmissions()
         guard !renditions.isEmpty else {
             throw JobFailure("input", "the inputs have no track of the selected kinds: change tracks=")
         }
@@ -112,12 +113,44 @@ package struct PackagingPlan {
     }
 
     /// The warnings about the inputs (skipped tracks, damage), and about the data from a key server.
-    package var warnings: [String] { inputs.flatMap(\.warnings) + job.keys.systemData.warnings }
+    package var warnings: [String] {
+        inputs.flatMap(\.warnings) + omissionWarnings(of: inputs) + job.keys.systemData.warnings
+    }
 
-    /// The longest duration of a track, as specified in the inputs; nil if none is specified.
+    /// Returns a warning for each omission of the selected kinds.
+    ///
+    /// - Parameter inputs: The inputs of the plan, or those with which the presentation continues.
+    func omissionWarnings(of inputs: [any MediaInput]) -> [String] {
+        zip(inputs, job.inputs).flatMap { input, selection in
+            input.omissions.filter { selection.includes($0.kind) }
+                .map { "\(input.name): \($0.description); it is left out" }
+        }
+    }
+
+    /// Checks that no video, audio or subtitles of the selected kinds are left out, unless the job permits it. Some
+    /// omissions are known only when the inputs have been read to their ends.
+    ///
+    /// - Throws: ``OmissionFailure`` for the first input that has any.
+    func checkOmissions() throws(OmissionFailure) {
+        guard !job.skipsUnsupported else { return }
+        for input in inputs.indices {
+            let omitted = omissions(of: input)
+            guard !omitted.isEmpty else { continue }
+            let packaged = renditions.filter { $0.input == input }.map(\.media.kind)
+            throw OmissionFailure(inputs[input].name, omitted, packaged: Set(packaged))
+        }
+    }
+
+    private func omissions(of input: Int) -> [Omission] {
+        inputs[input].omissions.filter { job.inputs[input].includes($0.kind) }
+    }
+
+    /// The longest duration of a track with samples, as specified in the inputs; nil if none is specified. Subtitles
+    /// are cut where it ends.
     package var presentationDuration: RationalTime? {
         renditions.compactMap { rendition in
-            rendition.media.duration.map {
+            guard rendition.media.kind != .subtitles else { return nil }
+            return rendition.media.duration.map {
                 RationalTime(Int64(clamping: $0), timescale: rendition.media.timescale)
             }
         }.max()

@@ -15,6 +15,8 @@ package final class PackagingRun {
     private var clearLead: ClearLead
     /// The part of the presentation whose segments are being written.
     private var part: SegmentPipeline.Part
+    /// The tracks of pipes that turned out to be empty, and those of later parts that have no rendition.
+    private var warnings: [String] = []
 
     /// Prepares a run, and creates the output folder.
     ///
@@ -78,9 +80,11 @@ package final class PackagingRun {
     ///
     /// - Parameter progress: Called after each segment.
     /// - Returns: A summary of what was written.
-    /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileError``, ``JobFailure``, `SignalingError`.
+    /// - Throws: ``InputFailure``, ``OmissionFailure``, `Segmenter.Failure`, ``FileError``, ``JobFailure``,
+    ///   `SignalingError`.
     package func write(progress: (PackagingProgress) -> Void = { _ in }) throws -> PackagingReport {
         try writeSegments(progress)
+        try plan.checkOmissions()
         let renditions = try finish()
         let playlists = try PresentationPlaylists(renditions, options: PlaylistOptions(plan.job))
         var files = plan.job.manifests.contains(.hls) ? try playlists.files() : []
@@ -95,7 +99,7 @@ package final class PackagingRun {
         return PackagingReport(
             renditions: renditions,
             playlists: playlists,
-            warnings: plan.warnings,
+            warnings: plan.warnings + warnings,
             bytesRead: plan.inputs.reduce(0) { $0 + $1.position },
             bytesWritten: writers.reduce(0) { $0 + $1.byteCount }
         )
@@ -153,6 +157,7 @@ package final class PackagingRun {
     private func begin(_ next: SegmentPipeline.Part) throws {
         try fillGaps()
         part = next
+        warnings += next.lost.map { "\($0)" }
         // The clear lead is at most the first part.
         clearLead = ClearLead(nil)
         for (writer, planned) in zip(writers, next.renditions) {
@@ -173,16 +178,25 @@ package final class PackagingRun {
     private func finish() throws -> [Rendition] {
         if part.number > 0 { try fillGaps() }
         let written = try writers.map { try $0.finish() }
-        try plan.job.requireEncryption(of: written)
+        let filled = written.filter(\.hasMedia)
+        guard let leader = filled.first(where: { $0.track.kind == .video }) ?? filled.first else {
+            throw InputFailure(plan.inputs[pipeline.renditions[0].input].name, "no track has any samples")
+        }
+        try plan.job.requireEncryption(of: filled)
         for (rendition, writer) in zip(pipeline.renditions, writers) where writer.isUnprotected {
             throw ProtectionFailure.nothingEncrypted(of: rendition, input: plan.inputs[rendition.input].name)
         }
-        let leader = written.first { $0.track.kind == .video } ?? written[0]
         let origin = plan.job.container == .ts ? TransportTimeline.origin : 0
         let sampled = plan.sampledRenditions
-        return try plan.renditions.indices.map { renditionIndex in
-            if let index = sampled.firstIndex(of: renditionIndex) { return written[index] }
+        return try plan.renditions.indices.compactMap { renditionIndex in
             let planned = plan.renditions[renditionIndex]
+            if let index = sampled.firstIndex(of: renditionIndex) {
+                if written[index].hasMedia { return written[index] }
+                warnings.append("\(plan.inputs[planned.input].name): \(planned.folder) has no samples; it is left out")
+                // A single file has been created already.
+                folder.discard(planned.folder)
+                return nil
+            }
             guard let input = plan.inputs[planned.input] as? WebVTTInput else {
                 throw InputFailure(plan.inputs[planned.input].name, "the subtitles are not WebVTT")
             }
@@ -190,6 +204,11 @@ package final class PackagingRun {
                 .write(along: leader.segments, to: folder)
         }
     }
+}
+
+extension Rendition {
+    /// True if there is a segment that is not a gap.
+    fileprivate var hasMedia: Bool { segments.contains { !$0.isGap } }
 }
 
 extension PackagingPlan {

@@ -162,7 +162,7 @@ final class SegmentPipeline {
         let found = plan.part(number, merger.tracks)
         let hasTrack = Set(found.renditions.joined().compactMap { $0 })
         let own = sampled.map { hasTrack.contains($0) ? found.plan.renditions[$0] : nil }
-        if let lost = found.lost.first, !isLive { throw lost }
+        if let lost = found.lost.first, !isLive, !plan.job.skipsUnsupported { throw lost }
         let part = Part(number: number, plan: found.plan, renditions: own, reason: reason, lost: found.lost)
         parts.append(part)
         schedule.restart()

@@ -23,6 +23,7 @@ struct SubtitleOutput {
         var rendition = Rendition(planned)
         let cuts = cuts(segments)
         rendition.segments = try write(cuts, to: folder)
+        if let end = cuts.last?.end { input.endPresentation(at: end) }
         // DASH has no WebVTT segments outside of MP4: players read a whole file for each Period (DASH-IF IOP, 6.4.5).
         if manifests.contains(.dash) { rendition.wholeFiles = try writeWholeFiles(cuts, to: folder) }
         return rendition
@@ -41,8 +42,7 @@ struct SubtitleOutput {
         var text: WebVTTRendition?
         return try cuts.enumerated().map { index, cut in
             if text == nil || cut.segment.isDiscontinuity { text = input.rendition(map: map(at: cut), from: cut.start) }
-            let isLast = index == cuts.count - 1
-            let bytes = (isLast ? text?.last() : text?.segment(until: cut.end)) ?? []
+            let bytes = text?.segment(until: cut.end) ?? []
             let name = "\(index + 1).vtt"
             try write(bytes, name, to: folder)
             var subtitles = Rendition.Segment(

@@ -183,9 +183,10 @@ public struct Segmenter: Sendable {
 
     /// Adds cuts at the grid points after the end of the leading track.
     private mutating func addCutAfterLeader(_ track: Int, _ sample: Timing) {
-        guard states[leader].hasEnded, states[track].cuts == cuts.count, !states[track].track.isVideo,
-            sample.presentation >= gridPoint(gridIndex)
-        else { return }
+        guard states[leader].hasEnded, states[track].cuts == cuts.count, !states[track].track.isVideo else { return }
+        // A leading track without samples has no grid.
+        if origin == nil { origin = sample.presentation }
+        guard sample.presentation >= gridPoint(gridIndex) else { return }
         cuts.append(gridPoint(gridIndex))
         gridIndex += 1
     }

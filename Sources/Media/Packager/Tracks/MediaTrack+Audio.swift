@@ -12,15 +12,15 @@ extension MediaTrack {
         case "mp4a":
             // MP3 and other formats use the same sample entry.
             guard try entry.audioSpecificConfig() != nil, let descriptor = try entry.elementaryStreamDescriptor() else {
-                throw UnsupportedReason.unsupportedFormat(entry.format)
+                throw UnsupportedReason.format(SampleFormatName.name(of: entry))
             }
             format = .aac(configuration: descriptor.decoderSpecificInfo)
         case "ac-3": format = .ac3
         case "ec-3": format = .enhancedAC3
-        default: throw UnsupportedReason.unsupportedFormat(entry.format)
+        default: throw UnsupportedReason.format(SampleFormatName.name(of: entry))
         }
         guard let description = try entry.audioDescription() else {
-            throw UnsupportedReason.unsupportedFormat(entry.format)
+            throw UnsupportedReason.format(SampleFormatName.name(of: entry))
         }
         self.init(
             format: format,

@@ -2,31 +2,30 @@ import ByteCoding
 package import MediaFormats
 
 extension MediaTrack {
-    /// The reason why a track of a movie is skipped.
+    /// The reason why a track of a movie cannot be packaged.
     package enum UnsupportedReason: Error, Hashable, CustomStringConvertible {
-        /// The track type is not packaged: timecode, chapters, metadata ...
-        case unsupportedKind(FourCC)
-        /// The sample format is not packaged.
-        case unsupportedFormat(FourCC)
+        /// The sample format is not packaged; its name.
+        case format(String)
+        /// The edit list does not present one range of the media; the reason.
+        case editList(String)
         /// The track is encrypted.
         case encrypted
 
         /// The reason, to be appended to `track 3`.
         package var description: String {
             switch self {
-            case .unsupportedKind(let kind): "has the type \(kind), which is neither video nor audio"
-            case .unsupportedFormat(let format): "has the format \(format), which cannot be packaged"
+            case .format(let name): "has the format \(name), which cannot be packaged"
+            case .editList(let reason): "has an edit list that cannot be packaged: \(reason)"
             case .encrypted: "is already encrypted; decrypt the file first (keyway decrypt)"
             }
         }
     }
 
-    /// Creates a track from a track of an MP4 or QuickTime file.
+    /// Creates a track from a video or audio track of an MP4 or QuickTime file.
     ///
     /// - Throws: ``UnsupportedReason`` for a track that cannot be packaged; `ParseError` for an invalid one.
     package init(_ track: Track) throws {
-        guard track.kind == "vide" || track.kind == "soun" else { throw UnsupportedReason.unsupportedKind(track.kind) }
-        guard let entry = track.descriptions.first else { throw UnsupportedReason.unsupportedFormat("    ") }
+        guard let entry = track.descriptions.first else { throw UnsupportedReason.format("unknown") }
         if ["encv", "enca", "drms", "drmi", "p608"].contains(entry.format) || !entry.protections.isEmpty {
             throw UnsupportedReason.encrypted
         }
@@ -34,7 +33,12 @@ extension MediaTrack {
         guard track.timescale > 0 else {
             throw ParseError(.invalidValue, reading: "track \(track.id)", offset: 0, reason: "its timescale is 0")
         }
-        let timing = try track.timing()
+        let timing: TrackTiming
+        do throws(ParseError) {
+            timing = try track.timing()
+        } catch {
+            throw UnsupportedReason.editList(error.reason ?? "\(error)")
+        }
         let duration = track.mediaHeader.duration
         switch entry.format {
         case "avc1", "avc3", "dva1", "dvav":
@@ -61,8 +65,9 @@ extension MediaTrack {
                 displayed: size?.displaySize,
                 color: size?.usability.color
             )
-        default:
+        case _ where track.kind == "soun":
             self = try MediaTrack(audio: entry, track, timing)
+        default: throw UnsupportedReason.format(SampleFormatName.name(of: entry))
         }
         self.duration = duration > 0 ? duration : nil
     }

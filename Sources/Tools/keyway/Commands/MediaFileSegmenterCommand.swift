@@ -68,6 +68,12 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
     @Flag(name: .apple("A", "video-only"), help: "Package only video tracks.")
     var isVideoOnly = false
 
+    @Flag(
+        name: .customLong("skip-unsupported"),
+        help: "Leave out video, audio, and subtitles that cannot be packaged, instead of an error."
+    )
+    var skipsUnsupported = false
+
     @Flag(name: .apple(nil, "start-segments-with-iframe"), help: "No effect: segments always start with an I-frame.")
     var startsWithIFrame = false
 
@@ -103,6 +109,8 @@ struct MediaFileSegmenterCommand: AsyncParsableCommand {
         settings.container = .init(isFragmented ? .fmp4 : .ts)
         settings.segmentDuration = .init(targetDuration.duration)
         if isSingleFile { settings.flags["single-file"] = .commandLine }
+        if skipsUnsupported { settings.flags["skip-unsupported"] = .commandLine }
+        settings.selectionOption = { kinds in ["audio": "-a", "video": "-A"][kinds] }
         // Apple's tool replaces existing files.
         settings.flags["overwrite"] = .commandLine
         settings.names.multivariant = indexFile

@@ -61,6 +61,15 @@ struct PackagingOptions: ParsableArguments {
     var overwrites = false
 
     @Flag(
+        name: .customLong("skip-unsupported"),
+        help: .init(
+            "Leave out video, audio, and subtitles that cannot be packaged, with a warning: tracks in formats "
+                + "that are not supported, and the missing end of a truncated file. Without it, they are an error."
+        )
+    )
+    var skipsUnsupported = false
+
+    @Flag(
         name: .customLong("dry-run"),
         help: .init(
             "Print the planned tracks, variants, files, and keys (key IDs and fingerprints, not the "

@@ -49,6 +49,7 @@ extension PackagingSettings {
         keyTimeout = Setting(stream.keyTimeout)
         if packaging.isSingleFile { flags["single-file"] = .commandLine }
         if packaging.overwrites { flags["overwrite"] = .commandLine }
+        if packaging.skipsUnsupported { flags["skip-unsupported"] = .commandLine }
         if delivery.isDev { flags["dev"] = .commandLine }
         if stream.isLive { flags["live"] = .commandLine }
         if stream.isEvent { flags["event"] = .commandLine }

@@ -85,9 +85,11 @@ struct PackagingSettings {
     var exchange: Exchange?
     /// The names of the output files.
     var names = PackagingJob.FileNames()
+    /// The option that selects kinds of tracks, such as `PATH,tracks=audio` for `audio`; nil if there is none.
+    var selectionOption: @Sendable (String) -> String? = { "PATH,tracks=\($0)" }
 
     /// The names of the Boolean options.
-    static let flagNames = ["single-file", "overwrite", "dev", "live", "event"]
+    static let flagNames = ["single-file", "overwrite", "skip-unsupported", "dev", "live", "event"]
 
     /// True if to generate keys.
     var isDev: Bool { flags["dev"] != nil }
@@ -114,6 +116,7 @@ struct PackagingSettings {
         job.names = names
         job.overwrites = flags["overwrite"] != nil
         job.isSingleFile = flags["single-file"] != nil
+        job.skipsUnsupported = flags["skip-unsupported"] != nil
         job.title = title?.value
         job.keyURI = keyURI?.value
         job.scheme = chosenScheme
@@ -148,6 +151,9 @@ struct PackagingSettings {
                 return .input("\(name):\(line): \(failure)")
             }
             return .usage(failure.option.map { "\(Self.shown($0)): \(failure.reason)" } ?? failure.reason)
+        case let failure as OmissionFailure:
+            let selection = failure.remainingKinds.flatMap(selectionOption).map { ", or with \($0)" } ?? ""
+            return .input("\(failure)", next: "leave it out with --skip-unsupported\(selection)")
         case let failure as SignalingError: return .input("\(failure)")
         default: return .input("\(error)")
         }

@@ -55,7 +55,7 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
         if framing.damage > 0 {
             warnings.append("\(name): found bytes outside of audio frames \(framing.damage) times; they are skipped")
         }
-        let mismatchedFrames = changes.droppedCount + unreadableFrames
+        let mismatchedFrames = changes.droppedCount + (omissions.isEmpty ? unreadableFrames : 0)
         if mismatchedFrames > 0 {
             warnings.append(
                 "\(name): \(mismatchedFrames) frames are skipped: their sample rate or channels differ from the frames "
@@ -63,6 +63,13 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
             )
         }
         return warnings
+    }
+
+    /// The audio whose configuration cannot be packaged. A few unreadable frames indicate damage.
+    var omissions: [Omission] {
+        guard unreadableFrames >= 8 else { return [] }
+        let reason = "changes to a configuration that cannot be packaged: \(unreadableFrames) frames are left out"
+        return [Omission(.audio, "the audio", reason, advice: Conversion.encodeAudio)]
     }
 
     func next() throws -> InputEvent? {

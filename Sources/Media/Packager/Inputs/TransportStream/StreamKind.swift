@@ -6,8 +6,8 @@ enum StreamKind: Hashable {
     case h264, hevc, aac, ac3, enhancedAC3
     /// A stream with encrypted samples (Apple's MPEG-2 Stream Encryption Format), with the name of the codec.
     case encrypted(String)
-    /// A stream that cannot be packaged, with a description of its format.
-    case other(String)
+    /// A stream that cannot be packaged: the name of its format, and the kind of media; nil for data.
+    case other(String, MediaTrack.Kind?)
 
     init(_ stream: ProgramMapTable.Stream) {
         switch stream.type {
@@ -22,7 +22,9 @@ enum StreamKind: Hashable {
         case .encryptedAC3: self = .encrypted("AC-3")
         case .encryptedEAC3: self = .encrypted("E-AC-3")
         case .privatePES: self = Self.privateKind(stream.descriptors)
-        default: self = .other(Self.names[stream.type.rawValue] ?? "unknown")
+        default:
+            let (name, kind) = Self.others[stream.type.rawValue] ?? ("unknown", nil)
+            self = .other(name, kind)
         }
     }
 
@@ -32,34 +34,53 @@ enum StreamKind: Hashable {
             switch descriptor.tag {
             case 0x6A: return .ac3
             case 0x7A: return .enhancedAC3
-            case 0x56, 0x46: return .other("teletext")
-            case 0x59: return .other("DVB subtitles")
-            case 0x7B: return .other("DTS audio")
-            case 0x7C: return .other("AAC in LATM")
-            case 0x7F where descriptor.content.first == 0x15: return .other("AC-4")
+            case 0x56, 0x46: return .other("teletext", .subtitles)
+            case 0x59: return .other("DVB subtitles", .subtitles)
+            case 0x7B: return .other("DTS audio", .audio)
+            case 0x7C: return .other("AAC in LATM", .audio)
+            case 0x7F where descriptor.content.first == 0x15: return .other("AC-4", .audio)
             case TransportDescriptor.registration:
-                switch descriptor.content.prefix(4) {
-                case [0x41, 0x43, 0x2D, 0x33]: return .ac3
-                case [0x45, 0x41, 0x43, 0x33]: return .enhancedAC3
-                case [0x48, 0x45, 0x56, 0x43]: return .hevc
-                case [0x4F, 0x70, 0x75, 0x73]: return .other("Opus")
-                default: break
+                switch String(decoding: descriptor.content.prefix(4), as: UTF8.self) {
+                case "AC-3": return .ac3
+                case "EAC3": return .enhancedAC3
+                case "HEVC": return .hevc
+                case let name:
+                    if let (name, kind) = registrations[name] { return .other(name, kind) }
                 }
             default: break
             }
         }
-        return .other("private data")
+        return .other("private data", nil)
     }
 
-    private static let names: [UInt8: String] = [
-        0x01: "MPEG-1 video", 0x02: "MPEG-2 video", 0x03: "MPEG-1 audio", 0x04: "MPEG-2 audio",
-        0x05: "private sections",
-        0x0B: "DSM-CC", 0x0D: "DSM-CC", 0x10: "MPEG-4 video", 0x11: "AAC in LATM", 0x15: "ID3 metadata",
-        0x20: "H.264 MVC", 0x21: "JPEG 2000", 0x33: "VVC", 0x42: "AVS video", 0x80: "LPCM audio or DigiCipher video",
-        0x82: "DTS audio", 0x83: "TrueHD audio", 0x85: "DTS-HD audio", 0x86: "SCTE-35 markers",
-        0x90: "Blu-ray subtitles",
-        0xEA: "VC-1 video",
+    private static let registrations: [String: (String, MediaTrack.Kind?)] = [
+        "Opus": ("Opus", .audio), "BSSD": ("PCM (SMPTE 302M)", .audio), "DTS1": ("DTS audio", .audio),
+        "DTS2": ("DTS audio", .audio), "DTS3": ("DTS audio", .audio), "AC-4": ("AC-4", .audio),
+        "AV01": ("AV1 video", .video), "VC-1": ("VC-1 video", .video), "drac": ("Dirac video", .video),
+        "KLVA": ("KLV metadata", nil), "CUEI": ("SCTE-35 markers", nil), "ID3 ": ("ID3 metadata", nil),
     ]
+
+    private static let others: [UInt8: (String, MediaTrack.Kind?)] = [
+        0x01: ("MPEG-1 video", .video), 0x02: ("MPEG-2 video", .video), 0x03: ("MPEG-1 audio", .audio),
+        0x04: ("MPEG-2 audio", .audio), 0x05: ("private sections", nil), 0x0B: ("DSM-CC", nil), 0x0D: ("DSM-CC", nil),
+        0x10: ("MPEG-4 video", .video), 0x11: ("AAC in LATM", .audio), 0x15: ("ID3 metadata", nil),
+        0x1C: ("MPEG-4 audio", .audio), 0x1D: ("MPEG-4 text", .subtitles), 0x20: ("H.264 MVC", nil),
+        0x21: ("JPEG 2000", .video), 0x2D: ("MPEG-H audio", .audio), 0x32: ("JPEG XS", .video), 0x33: ("VVC", .video),
+        0x35: ("EVC", .video), 0x42: ("AVS video", .video), 0x80: ("LPCM audio or DigiCipher video", .audio),
+        0x82: ("DTS audio", .audio), 0x83: ("TrueHD audio", .audio), 0x85: ("DTS-HD audio", .audio),
+        0x86: ("SCTE-35 markers", nil), 0x90: ("Blu-ray subtitles", .subtitles), 0xD1: ("Dirac video", .video),
+        0xD2: ("AVS2 video", .video), 0xD4: ("AVS3 video", .video), 0xEA: ("VC-1 video", .video),
+    ]
+
+    /// The kind of media; nil for data.
+    var mediaKind: MediaTrack.Kind? {
+        switch self {
+        case .h264, .hevc: .video
+        case .aac, .ac3, .enhancedAC3: .audio
+        case .encrypted: nil
+        case .other(_, let kind): kind
+        }
+    }
 
     /// The name of the format for messages.
     var name: String {
@@ -69,7 +90,7 @@ enum StreamKind: Hashable {
         case .aac: "AAC"
         case .ac3: "AC-3"
         case .enhancedAC3: "E-AC-3"
-        case .encrypted(let name), .other(let name): name
+        case .encrypted(let name), .other(let name, _): name
         }
     }
 }

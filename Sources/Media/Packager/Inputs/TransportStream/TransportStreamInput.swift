@@ -33,7 +33,7 @@ package final class TransportStreamInput: MediaInput {
     /// The streams of the current program map by PID.
     private var streams: [UInt16: any ElementaryStream] = [:]
     private var splitter: TransportSplitter
-    private var omissions: [String] = []
+    private var omitted = StreamOmissions()
     /// The warnings of the parts that have ended.
     private var earlierWarnings = EarlierWarnings()
     private var hasEnded = false
@@ -49,10 +49,15 @@ package final class TransportStreamInput: MediaInput {
         splitter = TransportSplitter(limits)
         while !hasEnded, !isIdentified { try readMore() }
         guard try describe() else {
-            throw InputFailure(name, (["no stream can be packaged"] + omissions).joined(separator: "; "))
+            let streamWarnings = splitter.parts.first?.streams.flatMap(\.warnings) ?? []
+            let reasons =
+                omissions.isEmpty
+                ? omitted.warnings + streamWarnings : [OmissionFailure(name, omissions, packaged: []).reason]
+            throw InputFailure(name, (["no stream can be packaged"] + reasons).joined(separator: "; "))
         }
     }
 
+    package var omissions: [Omission] { omitted.all }
     package var byteCount: Int? { source.byteCount }
     package var position: Int { source.position }
 
@@ -129,10 +134,8 @@ package final class TransportStreamInput: MediaInput {
             part.number > 0
             ? "after the discontinuity before byte \(position)"
             : hasEnded ? "up to the end" : "in the first \(position) bytes"
-        for stream in silent {
-            omissions.append("\(stream.label): \(stream.notReadyReason) \(bound); the stream is skipped")
-            if part.number == 0 { omissions += stream.warnings }
-        }
+        for (stream, _) in part.sources { omitted.addIdentified(stream) }
+        for stream in silent { omitted.addUnidentified(stream, bound) }
         guard !part.tracks.isEmpty else { return false }
         tracks = part.tracks
         return true
@@ -167,7 +170,9 @@ extension TransportStreamInput {
         do {
             for packet in packets {
                 while packet.mapCount > mapCount, let map = maps.popFirst() { try updateProgramMap(map) }
-                guard let stream = streams[packet.pid] else { continue }
+                let known = streams[packet.pid]
+                omitted.addPacket(packet.pid, of: known)
+                guard let stream = known else { continue }
                 try stream.consume(packet)
                 splitter.assign()
             }
@@ -231,10 +236,7 @@ extension TransportStreamInput {
         let kind = StreamKind(stream)
         let label = "PID \(stream.pid) (\(kind.name))"
         if case .encrypted = kind { throw encrypted("\(label) has encrypted samples") }
-        guard case .other = kind else { return }
-        let type = "0x" + String(stream.type.rawValue, radix: 16)
-        let text = "\(label), stream type \(type), cannot be packaged; the stream is skipped"
-        if !omissions.contains(text) { omissions.append(text) }
+        if case .other(_, let media) = kind { omitted.addUnsupported(stream, label: label, media) }
     }
 
     private static func makeStream(_ stream: ProgramMapTable.Stream) -> (any ElementaryStream)? {
@@ -253,7 +255,7 @@ extension TransportStreamInput {
 // MARK: - Warnings
 extension TransportStreamInput {
     package var warnings: [String] {
-        var warnings = omissions + earlierWarnings.all
+        var warnings = omitted.warnings + earlierWarnings.all
         for part in splitter.parts where part.isDescribed { warnings += self.warnings(of: part) }
         if let part = splitter.parts.last { warnings += part.streams.flatMap(\.warnings) }
         if alignment.lossCount > 0 {
