@@ -1,7 +1,8 @@
 import Foundation
 import MediaFormats
-import Packager
 import Testing
+
+@testable import Packager
 
 @Suite("Opening inputs")
 struct MediaInputsTests {
@@ -31,12 +32,28 @@ struct MediaInputsTests {
         let refusals: [(bytes: [UInt8], words: String)] = [
             ([], "the file is empty"),
             (
-                [0x1A, 0x45, 0xDF, 0xA3, 0x9F],
-                "the format is Matroska or WebM; remux it first (ffmpeg -i IN -c copy OUT.mp4)"
+                [0x1A, 0x45, 0xDF, 0xA3, 0x9F, 0x42, 0x82, 0x88] + text("matroska") + [0x86, 0x8F]
+                    + text("V_MPEG4/ISO/AVC") + [0x86, 0x85] + text("A_AAC"),
+                "the format is Matroska with H.264 and AAC; remux it first "
+                    + "(ffmpeg -i IN -map '0:V?' -map '0:a?' -c copy OUT.mp4)"
             ),
-            (text("RIFF....AVI LIST"), "the format is AVI; remux it"),
+            (
+                [0x1A, 0x45, 0xDF, 0xA3, 0x9F, 0x42, 0x82, 0x88] + text("matroska") + [0x86, 0x8F]
+                    + text("V_MPEG4/ISO/AVC") + [0x86, 0x86] + text("A_OPUS"),
+                "the format is Matroska with H.264 and Opus; encode it first "
+                    + "(ffmpeg -i IN -map '0:V?' -map '0:a?' -c:v copy -c:a aac OUT.mp4)"
+            ),
+            (
+                [0x1A, 0x45, 0xDF, 0xA3, 0x9F, 0x42, 0x82, 0x84] + text("webm") + [0x86, 0x85] + text("V_VP9"),
+                "the format is WebM with VP9; encode it first (ffmpeg -i IN -map '0:V?' -map '0:a?' -c:v libx264 -c:a copy"
+            ),
+            (
+                [0x1A, 0x45, 0xDF, 0xA3, 0x9F],
+                "the format is Matroska; if it contains H.264 or HEVC with AAC or AC-3, remux it first"
+            ),
+            (text("RIFF....AVI LIST"), "the format is AVI; encode it"),
             (text("RIFF....WAVEfmt "), "the format is WAV; encode it first"),
-            (text("FLV\u{1}"), "the format is Flash video; remux it"),
+            (text("FLV\u{1}"), "the format is Flash video; if it contains H.264"),
             ([0, 0, 1, 0xBA, 0x44], "the format is an MPEG program stream"),
             ([0, 0, 1, 0xB3, 0], "the format is MPEG-1 or MPEG-2 video"),
             ([0x30, 0x26, 0xB2, 0x75, 0x8E], "the format is ASF"),
@@ -45,6 +62,8 @@ struct MediaInputsTests {
             (text("fLaC"), "the format is FLAC"), (text("caff"), "the format is Core Audio Format"),
             (text("FORM"), "the format is AIFF"),
             (text("<?xml version"), "the format is XML, perhaps TTML"), (text("<tt xmlns"), "the format is TTML"),
+            (text("[Script Info]"), "the format is SubStation Alpha"), (text("#!AMR\n"), "the format is AMR"),
+            ([0x7F, 0xFE, 0x80, 0x01], "the format is DTS"),
             (text("1\r\n00:00:01,000 --> 00:00:02,000\r\nA"), "the format is SubRip subtitles; convert it first"),
             (text("#EXTM3U\n#EXT-X-VERSION:7\n"), "the file is a playlist; give the source media"),
             (
@@ -53,14 +72,13 @@ struct MediaInputsTests {
             ),
             ([0, 0, 0, 1, 0x67, 0x64, 0], "the file is an H.264 byte stream, which has no timestamps"),
             ([0, 0, 0, 1, 0x40, 1, 0xC], "the file is an HEVC byte stream, which has no timestamps"),
-            ([0xFF, 0xFB, 0x90, 0x64], "the format is MPEG audio, such as MP3; encode it first"),
             (
-                text("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{2}") + [0, 0, 0xFF, 0xFB],
-                "the format is MPEG audio, such as MP3"
+                [0xFF, 0xFB, 0x90, 0x64],
+                "the format is MPEG audio, MP3; encode it first (ffmpeg -i IN -vn -c:a aac OUT.m4a)"
             ),
+            ([0xFF, 0xFD, 0x90, 0x64], "the format is MPEG audio, layer 2; encode it first"),
             (text("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{2}") + [0, 0], "the file is an ID3 tag without audio after it"),
-            (packets(192, 4), "a transport stream with packets of 192 bytes, with timestamps (M2TS)"),
-            (packets(204, 0), "a transport stream with packets of 204 bytes, with checksums"),
+            (packets(192, 4), "no program map table"),
             (text("Nothing of the kind, but long enough to be something."), "the format is not supported; use MP4"),
         ]
         for refusal in refusals {
@@ -69,7 +87,23 @@ struct MediaInputsTests {
         }
         // Every message is different.
         let messages = refusals.map { refusal in failure { _ = try MediaInputs.open(Pieces(refusal.bytes)) } }
-        #expect(Set(messages).count == refusals.count - 1)
+        #expect(Set(messages).count == refusals.count)
+    }
+
+    @Test("recognizes MP3 by two frames, behind an ID3 tag even if the size of the tag is wrong")
+    func taggedMPEGAudio() throws {
+        // 128 kbit/s at 44.1 kHz: frames of 417 bytes.
+        let frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0x55, count: 413)
+        let audio = frame + frame + frame
+        let tag = Array("ID3\u{3}\u{0}\u{0}\u{0}\u{0}\u{0}\u{A}0123456789".utf8)
+        for bytes in [
+            audio, tag + audio, tag + [UInt8](repeating: 0, count: 100) + audio, tag + [1, 2, 0xFF, 0xFF, 3] + audio,
+        ] {
+            let message = failure { _ = try MediaInputs.open(Pieces(bytes)) }
+            #expect(message.contains("the format is MPEG audio, MP3; encode it first"), "\(message)")
+        }
+        let single = failure { _ = try MediaInputs.open(Pieces(frame + [UInt8](repeating: 0x55, count: 2000))) }
+        #expect(single.contains("the format is not supported"))
     }
 
     @Test("reports folders and missing files")
@@ -206,6 +240,27 @@ struct WebVTTInputTests {
         // The first cue spans the first cut; there is no cue between 4 and 6 s.
         #expect(segments == [head + first, head + first, head])
         #expect(String(decoding: rendition.last(), as: UTF8.self) == head + second)
+    }
+
+    @Test("that are longer than the presentation are cut at its end, and do not lengthen it")
+    func long() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/long.vtt"
+        let text = "WEBVTT\n\n00:02.000 --> 00:09.000\nkept\n\n00:03.000 --> 02:00:04.000\nlate\n\n"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        var job = try PipelineFixture.job(["film.mp4"], to: folder.path + "/out")
+        let duration = try PackagingPlan(job).presentationDuration
+        job.inputs.append(PackagingJob.Input(path: path))
+        let plan = try PackagingPlan(job)
+        #expect(plan.presentationDuration == duration)
+        let report = try PackagingRun(plan).run()
+        #expect(
+            report.warnings == [
+                "\(path): a cue starts after the end of the presentation at 3.0 s, and is left out"
+            ]
+        )
+        let last = String(decoding: try folder.bytes("out/subtitles/3.vtt"), as: UTF8.self)
+        #expect(last.contains("kept") && !last.contains("late"))
     }
 
     @Test("that are invalid or too large are rejected")

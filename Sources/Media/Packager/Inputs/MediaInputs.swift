@@ -29,7 +29,11 @@ package enum MediaInputs {
     package static func open(_ source: any ByteSource) throws -> any MediaInput {
         switch try kind(of: source) {
         case .movie: return try MovieStreamInput(source)
-        case .transportStream: return try TransportStreamInput(source)
+        case .transportStream(let layout):
+            let packets = TransportPacketHeader.packetSize
+            return try TransportStreamInput(
+                layout.distance == packets ? source : PacketSource(source, distance: layout.distance)
+            )
         case .adts: return try ElementaryAudioInput<ADTSAudioFraming>(source)
         case .ac3: return try ElementaryAudioInput<AC3AudioFraming>(source)
         case .webVTT: return try WebVTTInput(source)
@@ -40,12 +44,16 @@ package enum MediaInputs {
     private static func kind(of source: any ByteSource) throws -> InputKind {
         let head = try source.peek(InputKind.headSize)
         let tag = InputKind.tagSize(head)
-        guard tag > 0 else { return InputKind(head) }
+        guard tag > 0 else {
+            if let kind = InputKind(head) { return kind }
+            let layout = PacketLayout(searching: try source.peek(InputKind.searchSize))
+            return layout.map(InputKind.transportStream) ?? .unknown
+        }
         // Cover art may be large, but at most 16 MiB are read ahead from a pipe.
         let behind = try source.peek(min(tag, 16 << 20) + InputKind.headSize).dropFirst(tag)
         guard !behind.isEmpty else {
             return .unsupported("the file is an ID3 tag without audio after it")
         }
-        return InputKind(Array(behind))
+        return InputKind(Array(behind), isTagged: true) ?? .unknown
     }
 }
