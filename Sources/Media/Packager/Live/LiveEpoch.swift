@@ -27,8 +27,6 @@ struct LiveEpoch {
     /// The time from which each rendition's next segment is marked with a discontinuity.
     private var discontinuities: [Int: RationalTime] = [:]
 
-    /// The renditions that have a segment.
-    private var startedRenditions: Set<Int> = []
     /// The clear lead; only the start of the presentation has one.
     private var clearLead: ClearLead
 
@@ -86,9 +84,6 @@ struct LiveEpoch {
         return gaps.contains { $0.contains(segment.start) }
     }
 
-    /// Returns whether a segment is the first of its rendition. Must be called once for each segment.
-    mutating func isFirst(_ segment: TrackSegment) -> Bool {
-        startedRenditions.insert(segment.rendition).inserted
     }
 
     /// True if the clear lead is in progress.

@@ -57,7 +57,7 @@ extension LiveSession {
             throw failure.failure(of: epoch.plan.inputs[planned.input].name, rendition: planned.folder)
         }
         let written = try writer.takeWritten()
-        if epoch.isFirst(segment) { presentation?.describe(renditionIndex, as: writer.description) }
+        presentation?.describe(renditionIndex, as: writer.description)
         for segment in written {
             try publish(segment, renditionIndex, epoch)
             if isLeader { try publishGaps(along: segment, &epoch) }

@@ -122,7 +122,8 @@ extension Representation {
         if track.kind == .video {
             width = UInt32(clamping: track.width)
             height = UInt32(clamping: track.height)
-            frameRate = rendition.frameRate.flatMap(Self.fraction)
+            // Of a varying frame rate, DASH signals the average (ISO/IEC 23009-1, 5.3.7.2).
+            frameRate = (rendition.averageFrameRate ?? rendition.frameRate).flatMap(Self.fraction)
         } else {
             audioSamplingRate = UInt32(clamping: track.sampleRate)
             if let count = track.channels?.prefix(while: \.isNumber), !count.isEmpty {

@@ -51,7 +51,7 @@ final class RenditionWriter {
     /// The number of the next segment, from 1.
     private var number: UInt64
     private var written: [Rendition.Segment] = []
-    private var frameRate = FrameRateMeter()
+    private var measurement: VideoMeasurement
     /// The number of bytes of media written.
     private(set) var byteCount = 0
     /// True if the current part has segments that are to be encrypted.
@@ -80,6 +80,7 @@ final class RenditionWriter {
         part: Int = 0
     ) throws {
         self.planned = planned
+        measurement = VideoMeasurement(planned.media)
         self.files = files
         (self.number, self.period, self.part) = (number, period, part)
         let (job, writer) = (plan.job, try plan.writer(for: planned))
@@ -118,6 +119,7 @@ final class RenditionWriter {
         writer = try plan.writer(for: planned)
         encryptor = try Self.encryptor(writer, planned.protection)
         laterTracks[part] = planned.media
+        measurement.begin(planned.media)
         (self.part, startsPart, needsInitialization) = (part, true, true)
         try use(planned.protection, planned.trackClass, start: plan.periodStart)
     }
@@ -155,7 +157,7 @@ final class RenditionWriter {
         segment.index = Int(clamping: number &- 1)
         segment.isProtected = protection != nil && !isClear
         hasProtectedSegments = hasProtectedSegments || segment.isProtected
-        frameRate.add(segment.samples, timescale: segment.start.timescale)
+        measurement.add(segment.samples)
         try writeInitialization(segment, isClear: isClear)
 
         let name = file == nil ? "\(options.names.segmentPrefix)\(number).\(writer.fileExtension)" : singleFileName
@@ -262,7 +264,7 @@ final class RenditionWriter {
     /// The description of the rendition, without segments.
     var description: Rendition {
         var rendition = Rendition(planned)
-        rendition.frameRate = planned.media.kind == .video ? frameRate.rate : nil
+        measurement.describe(&rendition)
         rendition.laterTracks = laterTracks
         return rendition
     }
@@ -312,25 +314,6 @@ private struct InitializationNames {
             name = "init-\(number).mp4"
         }
         return name
-    }
-}
-
-/// Measures the average frame rate of a rendition.
-struct FrameRateMeter {
-    private var count = 0
-    /// The durations by timescale, which may differ between parts.
-    private var durations: [UInt32: UInt64] = [:]
-
-    /// Adds samples.
-    mutating func add(_ samples: [MediaSample], timescale: UInt32) {
-        count += samples.count
-        durations[timescale, default: 0] += samples.reduce(0) { $0 + UInt64($1.duration) }
-    }
-
-    /// The frame rate in frames per second; nil if it is unknown.
-    var rate: Double? {
-        let seconds = durations.reduce(0) { $0 + Double($1.value) / Double($1.key) }
-        return seconds > 0 ? Double(count) / seconds : nil
     }
 }
 

@@ -6,8 +6,6 @@ extension MultivariantPlaylist {
     /// Creates the Multivariant Playlist of renditions: a variant for each video rendition with each audio group, or
     /// for each audio group if there is no video.
     ///
-    /// No tag in it requires a protocol version (RFC 8216bis, 8).
-    ///
     /// - Throws: ``JobFailure`` if the renditions cannot be combined.
     init(_ drafts: [PresentationPlaylists.Draft], _ options: PlaylistOptions) throws {
         self.init()
@@ -35,6 +33,8 @@ extension MultivariantPlaylist {
             }
         }
         iFrameVariants = videos.compactMap { builder.iFrameVariant($0) }
+        declareClosedCaptions(of: videos.map(\.rendition), uri: uri)
+        setVersion()
     }
 
     /// Returns the distinct keys of all systems, so that clients can request them before they load Media Playlists.

@@ -39,8 +39,14 @@ package struct Rendition: Sendable {
     package var indexes: [Resource: Range<Int>] = [:]
     /// The files with all subtitles of a DASH Period, by the number of the Period's first segment.
     package var wholeFiles: [UInt64: Resource] = [:]
-    /// The frame rate in frames per second, measured from the samples; nil unless the track is video.
+    /// The maximum frame rate in frames per second, measured from the samples; nil unless the track is video.
     package var frameRate: Double?
+    /// The average frame rate; nil if it is not measured.
+    package var averageFrameRate: Double?
+    /// The closed captions in the pictures; nil if they were not searched for.
+    var captions: ClosedCaptions?
+    /// The durations of the gaps before the first segment, if the rendition starts later than others.
+    var leadingGaps: [RationalTime] = []
     /// The class that determines its key and output protection, if the input's policy specifies one; nil to choose by
     /// kind and resolution.
     package var policyClass: TrackClass?

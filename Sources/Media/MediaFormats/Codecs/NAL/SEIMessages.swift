@@ -11,6 +11,8 @@ public enum SEIMessage: Hashable, Sendable {
     case masteringDisplay(MasteringDisplayBox)
     /// Payload type 144: the content of a `clli` box.
     case contentLightLevel(ContentLightLevelBox)
+    /// Payload type 4: closed captions in registered user data.
+    case closedCaptions(ClosedCaptionData)
     /// Any other payload, with its type and its size in bytes.
     case other(type: Int, size: Int)
 
@@ -77,6 +79,10 @@ public enum SEIMessage: Hashable, Sendable {
             var content = ByteReader(bytes.span.bytes)
             if type == 137 { return .masteringDisplay(try MasteringDisplayBox(reading: &content)) }
             return .contentLightLevel(try ContentLightLevelBox(reading: &content))
+        case (4, 10...1024):
+            var bytes: [UInt8] = []
+            for _ in 0..<size { bytes.append(UInt8(truncatingIfNeeded: try reader.readBits(8, "SEI payload"))) }
+            return ClosedCaptionData(payload: bytes).map { .closedCaptions($0) } ?? .other(type: type, size: size)
         default: return .other(type: type, size: size)
         }
     }
