@@ -73,3 +73,8 @@ struct Remux {
         }
     }
 }
+
+extension Remux {
+    /// Writes the transport stream to a file.
+    func save(_ path: String) throws { try Data(bytes()).write(to: URL(fileURLWithPath: path)) }
+}

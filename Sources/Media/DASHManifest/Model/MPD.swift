@@ -91,11 +91,18 @@ public struct MPD: Hashable, Sendable {
         for element in root.children("Period") { periods.append(try Period(reading: element)) }
     }
 
+    private var hasSupplementalCodecs: Bool {
+        periods.contains { period in
+            period.adaptationSets.contains { $0.representations.contains { $0.supplementalCodecs != nil } }
+        }
+    }
+
     /// The manifest as UTF-8 XML.
     public var bytes: [UInt8] {
         var writer = XMLWriter()
         let attributes: [(String, String?)] = [
             ("xmlns", Self.namespace), ("xmlns:cenc", "urn:mpeg:cenc:2013"), ("xmlns:mspr", "urn:microsoft:playready"),
+            ("xmlns:scte214", hasSupplementalCodecs ? "urn:scte:dash:scte214-extensions" : nil),
             ("profiles", profiles.joined(separator: ",")), ("type", type),
             ("availabilityStartTime", availabilityStart?.description), ("publishTime", publishTime?.description),
             ("mediaPresentationDuration", duration?.description),

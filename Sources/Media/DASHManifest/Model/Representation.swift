@@ -2,7 +2,8 @@ import XMLDocuments
 
 /// `Representation`: an encoded version of the content of an AdaptationSet (ISO/IEC 23009-1, 5.3.5).
 ///
-///     Representation               id, mimeType, codecs, bandwidth, width, height, frameRate, audioSamplingRate
+///     Representation               id, mimeType, codecs, bandwidth, width, height, frameRate, audioSamplingRate,
+///                                  scte214:supplementalCodecs, scte214:supplementalProfiles
 ///       AudioChannelConfiguration  (each)   ┐
 ///       ContentProtection          (each)   │ in this order, which the schema requires
 ///       BaseURL                             │
@@ -15,6 +16,11 @@ public struct Representation: Hashable, Sendable {
     public var mimeType: String?
     /// The codecs in the syntax of RFC 6381; nil means those of the AdaptationSet.
     public var codecs: String?
+    /// The codecs of enhancements that players may ignore, such as `dvh1.08.06` for Dolby Vision (ANSI/SCTE 214-1,
+    /// `supplementalCodecs`); nil if there are none.
+    public var supplementalCodecs: String?
+    /// The brands of these codecs, such as `db4h` (`supplementalProfiles`); nil if there are none.
+    public var supplementalProfiles: String?
     /// The bandwidth in bits per second that is sufficient for continuous playback after buffering for
     /// ``MPD/minimumBufferTime``.
     public var bandwidth: UInt64
@@ -56,6 +62,8 @@ public struct Representation: Hashable, Sendable {
         }
         self.init(id: try element.required("id"), bandwidth: bandwidth, codecs: element.attributes["codecs"])
         mimeType = element.attributes["mimeType"]
+        supplementalCodecs = element.attribute("supplementalCodecs")
+        supplementalProfiles = element.attribute("supplementalProfiles")
         width = try element.number("width")
         height = try element.number("height")
         frameRate = element.attributes["frameRate"]
@@ -73,6 +81,7 @@ public struct Representation: Hashable, Sendable {
             ("id", id), ("mimeType", mimeType), ("codecs", codecs), ("bandwidth", "\(bandwidth)"),
             ("width", width.map { "\($0)" }), ("height", height.map { "\($0)" }), ("frameRate", frameRate),
             ("audioSamplingRate", audioSamplingRate.map { "\($0)" }),
+            ("scte214:supplementalCodecs", supplementalCodecs), ("scte214:supplementalProfiles", supplementalProfiles),
         ]
         writer.element("Representation", attributes) { writer in
             for descriptor in channels { descriptor.write(as: "AudioChannelConfiguration", to: &writer) }

@@ -24,6 +24,8 @@ public struct InitializationSegment: Hashable, Sendable {
         public var width: UInt32
         /// The display height in pixels as a 16.16 fixed-point number.
         public var height: UInt32
+        /// The transformation matrix of `tkhd`, 36 bytes; nil for none.
+        public var matrix: [UInt8]?
         /// The sample descriptions.
         public var descriptions: [SampleEntry]
         /// The edit list; nil if all media are presented.
@@ -39,6 +41,7 @@ public struct InitializationSegment: Hashable, Sendable {
             extendedLanguage: String? = nil,
             width: UInt32 = 0,
             height: UInt32 = 0,
+            matrix: [UInt8]? = nil,
             descriptions: [SampleEntry],
             editList: EditListBox? = nil
         ) {
@@ -50,6 +53,7 @@ public struct InitializationSegment: Hashable, Sendable {
             self.extendedLanguage = extendedLanguage
             self.width = width
             self.height = height
+            self.matrix = matrix
             self.descriptions = descriptions
             self.editList = editList
         }
@@ -107,7 +111,9 @@ public struct InitializationSegment: Hashable, Sendable {
 extension InitializationSegment.Track {
     fileprivate func write(to writer: inout BoxWriter) {
         writer.box("trak") { writer in
-            TrackHeaderBox(trackID: id, hasVolume: kind == "soun", width: width, height: height).write(to: &writer)
+            var header = TrackHeaderBox(trackID: id, hasVolume: kind == "soun", width: width, height: height)
+            if let matrix { header.matrix = matrix }
+            header.write(to: &writer)
             if let editList { writer.box("edts") { editList.write(to: &$0) } }
             writer.box("mdia") { writer in
                 MediaHeaderBox(timescale: timescale, language: language).write(to: &writer)

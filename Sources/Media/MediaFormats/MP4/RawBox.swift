@@ -41,6 +41,20 @@ public struct RawBox: Hashable, Sendable {
         }
     }
 
+    /// Returns the content of a box within this box, which contains only boxes; nil if there is none, or the boxes are
+    /// invalid.
+    ///
+    /// - Parameter path: the types of the boxes from the outermost one to the wanted one.
+    public func content(at path: [FourCC]) -> [UInt8]? {
+        guard let type = path.first else { return content }
+        var found: RawBox?
+        var reader = ByteReader(content.span.bytes)
+        try? reader.readBoxes(in: self.type) { header, content throws(ParseError) in
+            if found == nil, header.type == type { found = try RawBox(header, reading: &content) }
+        }
+        return found?.content(at: Array(path.dropFirst()))
+    }
+
     /// Parses the content as a typed box.
     ///
     /// - Throws: `ParseError`, with offsets from the start of the content.

@@ -11,6 +11,8 @@ public enum TrackRole: String, Hashable, Sendable, CaseIterable {
     case dub
     /// Audio description: a voice describes the visual content.
     case description
+    /// Audio whose speech is easier to understand, for listeners with impaired hearing.
+    case enhancedAudioIntelligibility = "enhanced-audio-intelligibility"
     /// Captions: subtitles that also describe sounds other than speech.
     case caption
     /// Subtitles: a translation of the dialog.

@@ -84,8 +84,6 @@ struct LiveEpoch {
         return gaps.contains { $0.contains(segment.start) }
     }
 
-    }
-
     /// True if the clear lead is in progress.
     var isInClearLead: Bool { clearLead.isInProgress }
 

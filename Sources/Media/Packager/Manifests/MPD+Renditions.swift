@@ -124,6 +124,8 @@ extension Representation {
             height = UInt32(clamping: track.height)
             // Of a varying frame rate, DASH signals the average (ISO/IEC 23009-1, 5.3.7.2).
             frameRate = (rendition.averageFrameRate ?? rendition.frameRate).flatMap(Self.fraction)
+            supplementalCodecs = track.dolbyVisionLayer?.codecs
+            supplementalProfiles = track.dolbyVisionLayer?.brand
         } else {
             audioSamplingRate = UInt32(clamping: track.sampleRate)
             if let count = track.channels?.prefix(while: \.isNumber), !count.isEmpty {

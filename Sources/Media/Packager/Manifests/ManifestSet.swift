@@ -70,7 +70,8 @@ struct ManifestSet {
     var accessibility: [Descriptor] {
         switch identity.role {
         case "description": [Descriptor(scheme: "urn:tva:metadata:cs:AudioPurposeCS:2007", value: "1")]
-        case "caption": [Descriptor(scheme: "urn:tva:metadata:cs:AudioPurposeCS:2007", value: "2")]
+        case "caption", "enhanced-audio-intelligibility":
+            [Descriptor(scheme: "urn:tva:metadata:cs:AudioPurposeCS:2007", value: "2")]
         default: []
         }
     }

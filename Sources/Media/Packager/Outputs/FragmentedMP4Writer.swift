@@ -62,8 +62,10 @@ package final class FragmentedMP4Writer: SegmentWriter {
             }
             entries.append(entry)
         }
+        var fileType = FileTypeBox.cmafHeader(kind: kind, hasEditList: timing.editList != nil)
+        fileType.compatibleBrands += track.brands
         let segment = InitializationSegment(
-            fileType: .cmafHeader(kind: kind, hasEditList: timing.editList != nil),
+            fileType: fileType,
             tracks: [
                 InitializationSegment.Track(
                     id: Self.trackID,
@@ -73,6 +75,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
                     extendedLanguage: track.extendedLanguage,
                     width: track.displaySize.width,
                     height: track.displaySize.height,
+                    matrix: track.matrix,
                     descriptions: entries,
                     editList: timing.editList
                 )

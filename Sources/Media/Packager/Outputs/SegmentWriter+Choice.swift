@@ -11,7 +11,8 @@ extension PackagingJob.Container {
         protection: TrackProtection?,
         systems: [ProtectionSystemHeaderBox]
     ) throws -> any SegmentWriter {
-        switch (self, track.kind) {
+        try track.checkOutput(in: self, protection)
+        return switch (self, track.kind) {
         case (.fmp4, _): try FragmentedMP4Writer(track, protection: protection, systems: systems)
         case (.ts, .audio): try PackedAudioWriter(track, protection: protection)
         case (.ts, _): try TransportStreamWriter(track, protection: protection)

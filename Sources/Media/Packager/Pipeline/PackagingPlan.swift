@@ -115,6 +115,9 @@ package struct PackagingPlan {
     /// The warnings about the inputs (skipped tracks, damage), and about the data from a key server.
     package var warnings: [String] {
         inputs.flatMap(\.warnings) + omissionWarnings(of: inputs) + job.keys.systemData.warnings
+            + renditions.flatMap { rendition in
+                rendition.media.notes.map { "\(inputs[rendition.input].name): \($0)" }
+            }
     }
 
     /// Returns a warning for each omission of the selected kinds.
@@ -171,10 +174,10 @@ package struct PackagingPlan {
             track: indexes.track,
             media: track,
             folder: folders.name(for: track, language: known),
-            name: input.name ?? known.map(TrackLanguage.name) ?? track.kind.rawValue.capitalized,
+            name: input.name ?? track.name(language: known),
             language: language,
             group: input.group,
-            role: input.role,
+            role: input.role ?? track.role,
             trackClass: job.trackClass(of: track, from: input),
             protection: job.keysArriveLater
                 ? nil : try job.protection(of: track, from: input, number: indexes.rendition),

@@ -98,6 +98,7 @@ private struct VariantBuilder {
             height: UInt64(clamping: track.height)
         )
         attributes.videoRange = track.videoRange.map { VideoRange(rawValue: $0.rawValue) }
+        attributes.requiredVideoLayout = track.videoLayout
         protect(&attributes, rendition)
         return attributes
     }
@@ -113,18 +114,5 @@ private struct VariantBuilder {
     /// Returns the bit rate of the most demanding member of a group.
     private func rate(_ group: RenditionGroups.Group?) -> BitRate {
         group?.members.reduce(.zero) { $0.maximum(rate($1.rendition)) } ?? .zero
-    }
-}
-
-extension MediaTrack {
-    /// The SUPPLEMENTAL-CODECS attribute: Dolby Vision with a base layer that other players support.
-    fileprivate var supplementalCodecs: [String] {
-        guard let sampleEntry else { return [] }
-        for type: FourCC in ["dvcC", "dvvC", "dvwC"] {
-            guard let box = sampleEntry.boxes.first(type) else { continue }
-            let configuration = try? box.parse(as: DolbyVisionConfigurationBox.self)
-            return (configuration?.supplementalCodecs(sampleEntry: sampleEntry.format)).map { [$0] } ?? []
-        }
-        return []
     }
 }

@@ -173,7 +173,9 @@ extension RenditionGroups {
     /// The rendition to play without a user preference: the first that is the main program.
     private var defaultIdentity: Identity? {
         identities.first { $0.role == .main }
-            ?? identities.first { ![.commentary, .description, .alternate].contains($0.role) } ?? identities.first
+            ?? identities.first {
+                ![.commentary, .description, .enhancedAudioIntelligibility, .alternate].contains($0.role)
+            } ?? identities.first
     }
 
     /// Returns the renditions that a client may choose without user action: of several with the same attributes, the
@@ -205,6 +207,7 @@ extension RenditionGroups.Identity {
     fileprivate func characteristics(_ type: MediaTag.MediaType) -> [String] {
         switch (role, type) {
         case (.description, .audio): ["public.accessibility.describes-video"]
+        case (.enhancedAudioIntelligibility, .audio): ["public.accessibility.enhances-speech-intelligibility"]
         case (.caption, .subtitles):
             ["public.accessibility.transcribes-spoken-dialog", "public.accessibility.describes-music-and-sound"]
         case (.easyReader, .subtitles): ["public.easy-to-read"]

@@ -70,6 +70,9 @@ extension MediaTrack {
         default: throw UnsupportedReason.format(SampleFormatName.name(of: entry))
         }
         self.duration = duration > 0 ? duration : nil
+        applyDolbyVision()
+        applyRotation(track.header.matrix)
+        checkViews()
     }
 
     private init(

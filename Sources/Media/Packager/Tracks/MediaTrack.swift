@@ -56,6 +56,9 @@ package struct MediaTrack: Sendable {
     package var height: Int
     /// The display size in `tkhd`, corrected for the pixel aspect ratio, as 16.16 fixed-point numbers.
     package var displaySize: DisplaySize
+    /// The transformation matrix of `tkhd` if the picture is rotated or mirrored for display, 36 bytes; otherwise nil.
+    /// ``width`` and ``height`` are those of the displayed picture.
+    package var matrix: [UInt8]?
     /// The duration specified in the input, in the track's timescale; nil if unknown, as for a pipe.
     package var duration: UInt64?
     /// The RFC 6381 value for the CODECS attribute.
@@ -66,6 +69,10 @@ package struct MediaTrack: Sendable {
     package var sampleRate: Int
     /// The video range (SDR, HLG or PQ) from the color description; nil unless the track is video.
     package var videoRange: DynamicRange?
+    /// The role that the input specifies; nil if it specifies none.
+    package var role: TrackRole?
+    /// Advice about the signaling of the track, for warnings.
+    package var notes: [String] = []
 
     /// The kind of media.
     package var kind: Kind {

@@ -15,8 +15,9 @@ struct PackageCommand: AsyncParsableCommand {
 
               lang=TAG       the language, a BCP 47 tag (default: that of the track)
               name=TEXT      the name shown to viewers (default: from the language)
-              role=ROLE      main, alternate, commentary, dub, description, caption,
-                             subtitle, forced-subtitle, or easyreader (default: none)
+              role=ROLE      main, alternate, commentary, dub, description,
+                             enhanced-audio-intelligibility, caption, subtitle,
+                             forced-subtitle, or easyreader (default: that of the track)
               group=ID       the rendition group, GROUP-ID (default: grouped by codec)
               policy=CLASS   the track class: audio, SD, HD, or UHD; or clear for tracks
                              that are not encrypted (default: see below)

@@ -72,10 +72,15 @@ extension DolbyVisionConfigurationBox {
         brand.map { "\(codecs(sampleEntry: sampleEntry))/\($0)" }
     }
 
+    /// True if only players with Dolby Vision can display the video, as in profile 5, and in profile 20 for stereo
+    /// video: then ``codecs(sampleEntry:)`` belongs in CODECS.
+    public var requiresDolbyVision: Bool { baseLayerCompatibility == 0 || profile == 5 || profile == 20 }
+
     /// The brand for the base layer that players without Dolby Vision display: `db1p` for HDR10, `db2g` for SDR, `db4h`
-    /// for HLG. Nil if the base layer is not displayable.
+    /// for HLG. Nil if the base layer is not displayable, and for profiles up to 7, whose second layer HLS does not
+    /// support.
     public var brand: FourCC? {
-        guard profile >= 8 else { return nil }
+        guard profile >= 8, !requiresDolbyVision else { return nil }
         switch baseLayerCompatibility {
         case 1: return "db1p"
         case 2: return "db2g"
@@ -86,7 +91,8 @@ extension DolbyVisionConfigurationBox {
 
     /// The VIDEO-RANGE value of the base layer, or of Dolby Vision if the base layer is not displayable.
     public var dynamicRange: DynamicRange {
-        switch baseLayerCompatibility {
+        if requiresDolbyVision { return .pq }
+        return switch baseLayerCompatibility {
         case 2: .sdr
         case 4: .hlg
         default: .pq

@@ -83,9 +83,12 @@ public struct DolbyVisionConfigurationBox: Box, Hashable {
         rest = try reader.readRest("reserved bytes of Dolby Vision")
     }
 
+    /// The type of the box for its profile.
+    public var boxType: FourCC { profile > 10 ? Self.profile11Type : profile > 7 ? Self.profile8Type : Self.type }
+
     /// Writes the whole box.
     public func write(to writer: inout BoxWriter) {
-        writer.box(profile > 10 ? Self.profile11Type : profile > 7 ? Self.profile8Type : Self.type) { writer in
+        writer.box(boxType) { writer in
             writer.write([majorVersion, minorVersion])
             let flags: UInt16 = (hasMetadata ? 4 : 0) | (hasEnhancementLayer ? 2 : 0) | (hasBaseLayer ? 1 : 0)
             writer.write(UInt16(profile & 127) << 9 | UInt16(level & 63) << 3 | flags)

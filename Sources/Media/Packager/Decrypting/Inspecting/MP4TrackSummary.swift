@@ -110,6 +110,9 @@ package struct MP4TrackSummary: Sendable {
     /// Returns the element of the CODECS attribute; only the format if the configuration is unknown.
     private static func codec(_ entry: SampleEntry) -> String {
         let format = entry.originalFormat
+        if let configuration = entry.dolbyVision, configuration.requiresDolbyVision {
+            return configuration.codecs(sampleEntry: format)
+        }
         var codec: String?
         switch format {
         case "avc1", "avc3":

@@ -30,6 +30,13 @@ enum StreamKind: Hashable {
 
     /// Returns the kind of a private stream from its descriptors, because DVB assigns no stream types.
     private static func privateKind(_ descriptors: [TransportDescriptor]) -> StreamKind {
+        let isDolbyVision = descriptors.contains {
+            $0.tag == TransportDescriptor.registration && $0.content.starts(with: "DOVI".utf8)
+        }
+        if isDolbyVision, let configuration = DolbyVisionConfigurationBox(descriptors) {
+            guard configuration.hasBaseLayer else { return .other("the enhancement layer of Dolby Vision") }
+            return configuration.profile == 9 ? .h264 : .hevc
+        }
         for descriptor in descriptors {
             switch descriptor.tag {
             case 0x6A: return .ac3

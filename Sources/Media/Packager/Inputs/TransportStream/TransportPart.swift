@@ -20,8 +20,8 @@ final class TransportPart {
     let clock: ProgramClock
     /// The streams of the program map, in order, without those that cannot be packaged.
     let streams: [any ElementaryStream]
-    /// The languages of the streams.
-    let languages: [String]
+    /// The entries of the streams in the program map.
+    let entries: [ProgramMapTable.Stream]
     /// The time of the splice if it was unknown at first.
     private(set) var time: Int64?
     /// The tracks, once all streams are identified, and their sections.
@@ -32,11 +32,11 @@ final class TransportPart {
     private(set) var first: Int64?
     private(set) var latest = Int64.min / 2
 
-    init(_ number: Int, _ splice: Splice, streams: [any ElementaryStream], languages: [String]) {
+    init(_ number: Int, _ splice: Splice, streams: [any ElementaryStream], entries: [ProgramMapTable.Stream]) {
         self.number = number
         self.splice = splice
         self.streams = streams
-        self.languages = languages
+        self.entries = entries
         time = splice.time
         clock = ProgramClock(alignsStreams: number > 0)
     }
@@ -65,12 +65,12 @@ final class TransportPart {
         isDescribed = true
         let origin = streams.compactMap { $0.section(number)?.firstPresentation }.min()
         var silent: [any ElementaryStream] = []
-        for (stream, language) in zip(streams, languages) {
+        for (stream, entry) in zip(streams, entries) {
             guard let origin, let section = stream.section(number), section.firstPresentation != nil else {
                 silent.append(stream)
                 continue
             }
-            tracks.append(try section.makeTrack(origin: origin, language: language))
+            tracks.append(try section.makeTrack(origin: origin, language: entry.language).described(by: entry.descriptors))
             sources.append((stream, section))
         }
         return silent

@@ -91,7 +91,7 @@ struct TransportSplitter {
     /// Continues with the streams of a program map.
     ///
     /// - Parameter mapCount: The number of the map.
-    mutating func begin(_ streams: [any ElementaryStream], languages: [String], mapCount: Int) {
+    mutating func begin(_ streams: [any ElementaryStream], entries: [ProgramMapTable.Stream], mapCount: Int) {
         if jump != nil { resolve(isForced: true) }
         assign()
         let last = parts.last
@@ -100,7 +100,7 @@ struct TransportSplitter {
         var splice = TransportPart.Splice(reason: "the program map lists other streams")
         if number > 0 { splice.mapCount = mapCount }
         if isUnused { parts = parts.dropLast() }
-        parts.append(TransportPart(number, splice, streams: streams, languages: languages))
+        parts.append(TransportPart(number, splice, streams: streams, entries: entries))
         for lane in lanes where !streams.contains(where: { $0 === lane.stream }) { lane.isFinished = true }
         for stream in streams where !lanes.contains(where: { $0.stream === stream }) {
             lanes.append(Lane(stream, part: number))
@@ -117,7 +117,7 @@ struct TransportSplitter {
     /// Starts a part with the waiting frames of some streams.
     private mutating func begin(_ splice: TransportPart.Splice, with members: [Lane]) {
         guard let last = parts.last else { return }
-        let next = TransportPart(last.number + 1, splice, streams: last.streams, languages: last.languages)
+        let next = TransportPart(last.number + 1, splice, streams: last.streams, entries: last.entries)
         parts.append(next)
         if let time = splice.time, (splice.difference ?? 0).magnitude <= ProgramClock.maximumGap {
             for lane in lanes where lane.part == last.number && !members.contains(where: { $0 === lane }) {

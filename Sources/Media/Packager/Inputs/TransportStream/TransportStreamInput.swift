@@ -226,7 +226,7 @@ extension TransportStreamInput {
         self.streams = next
         splitter.begin(
             streams.compactMap { next[$0.pid] },
-            languages: streams.map(\.language),
+            entries: streams,
             mapCount: mapCount
         )
     }
