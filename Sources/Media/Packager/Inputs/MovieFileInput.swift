@@ -17,6 +17,8 @@ package final class MovieFileInput: MediaInput {
     /// The ends of tracks that a truncated file lacks.
     private var missingTails: [MissingTail] = []
     private var repairs: [StartCodeRepair] = []
+    /// The parameter sets to remove from samples, by track.
+    private let parameterSets: [Int: InBandParameterSets]
 
     /// Parses the file's headers.
     ///
@@ -27,11 +29,12 @@ package final class MovieFileInput: MediaInput {
         do {
             let movie = try file.withBytes { try MovieFile(reading: $0) }
             let tails = movie.truncation == nil ? [] : try file.withBytes { try movie.missingTails($0) }
-            let found = try MovieTracks(movie.movie, of: file.path) { track in
+            var found = try MovieTracks(movie.movie, of: file.path) { track in
                 try file.withBytes { try movie.content(of: track, $0, tails) }
             }
             self.movie = movie
             missingTails = tails.filter { found.trackIndexes[$0.trackID] != nil }
+            parameterSets = file.withBytes { found.moveParameterSets(of: movie, in: $0) }
             tracks = found.tracks
             trackIndexes = found.trackIndexes
             skipped = found.warnings + file.withBytes { movie.missingDurations($0, of: file.path) }
@@ -103,11 +106,16 @@ package final class MovieFileInput: MediaInput {
         guard let track = trackIndexes[sample.trackID] else { return try next() }
         try MovieTracks.check(sample, of: name)
         position = max(position, sample.range.upperBound)
-        let read = MediaSample(sample, in: file)
-        return .sample(
-            track: track,
-            repairs[track].isNeeded ? try repairs[track].repaired(read, of: name) : read
-        )
+        var read = MediaSample(sample, in: file)
+        if repairs[track].isNeeded { read = try repairs[track].repaired(read, of: name) }
+        if let sets = parameterSets[track] {
+            do {
+                read = try sets.removeSets(from: read)
+            } catch {
+                throw InputFailure(name, "track \(sample.trackID), the sample at byte \(sample.offset): \(error)")
+            }
+        }
+        return .sample(track: track, read)
     }
 }
 

@@ -15,6 +15,8 @@ package final class MovieStreamInput: MediaInput {
 
     private let source: any ByteSource
     private var movie: MovieTracks
+    /// The parameter sets to remove from samples, by track.
+    private var parameterSets: [Int: InBandParameterSets]
     private var stream = MovieStream()
     /// The skipped tracks of all `moov` boxes.
     private var skipped: [String]
@@ -53,7 +55,8 @@ package final class MovieStreamInput: MediaInput {
         } catch let error as ParseError {
             throw InputFailure(source.name, "\(error)")
         }
-        guard let movie else { throw InputFailure(source.name, "the file has no moov box") }
+        guard var movie else { throw InputFailure(source.name, "the file has no moov box") }
+        parameterSets = movie.moveParameterSets()
         self.movie = movie
         self.stream = stream
         tracks = movie.tracks
@@ -78,7 +81,8 @@ package final class MovieStreamInput: MediaInput {
                     try MovieTracks.check(read.sample, of: name)
                     var sample = MediaSample(read.sample, in: BufferedBytes(read.bytes))
                     sample.offset = 0
-                    add(try repairs[track].repaired(sample, of: name), of: track)
+                    sample = try repairs[track].repaired(sample, of: name)
+                    add(try removeSets(from: sample, of: track), of: track)
                 case .fileType: break
                 case nil:
                     if try !source.next({ stream.push($0) }) {
@@ -99,10 +103,12 @@ package final class MovieStreamInput: MediaInput {
     }
 
     /// Continues with another `moov` box, which starts a part unless it describes the same tracks.
-    private func begin(_ new: MovieTracks) {
+    private func begin(_ found: MovieTracks) {
+        var new = found
+        let sets = new.moveParameterSets()
         guard !new.isSame(as: movie) else { return }
         finishPart()
-        movie = new
+        (movie, parameterSets) = (new, sets)
         skipped += new.warnings.filter { !skipped.contains($0) }
         omissions += new.omissions.filter { !omissions.contains($0) }
         hasRepairedEarlierTracks = hasRepairedEarlierTracks || repairs.contains(where: \.isActive)
@@ -114,6 +120,28 @@ package final class MovieStreamInput: MediaInput {
         )
     }
 
+    /// Removes the parameter sets from a sample. If they change, a part starts, whose track has the new ones.
+    private func removeSets(from sample: MediaSample, of track: Int) throws -> MediaSample {
+        guard var sets = parameterSets[track] else { return sample }
+        try sample.withBytes { try sets.record($0, isComplete: true) }
+        if sets.hasChanged, let changed = sets.describe(movie.tracks[track]) {
+            sets.acceptChanges()
+            movie.tracks[track] = changed
+            if upcoming != nil {
+                upcoming?.replace(track, by: changed)
+            } else {
+                upcoming = MovieStreamPart(
+                    reason: "the parameter sets of the video change",
+                    tracks: movie.tracks,
+                    isWaitingForAll: false,
+                    start: changed.presentation(sample)
+                )
+            }
+        }
+        parameterSets[track] = sets
+        return try sets.removeSets(from: sample)
+    }
+
     private func add(_ sample: MediaSample, of track: Int) {
         if upcoming == nil, isJump(sample, of: track) {
             upcoming = MovieStreamPart(
@@ -122,7 +150,7 @@ package final class MovieStreamInput: MediaInput {
                 isWaitingForAll: false
             )
         }
-        if let upcoming, upcoming.isWaitingForAll || upcoming.hasStarted(track) || isJump(sample, of: track) {
+        if let upcoming, upcoming.contains(sample, of: track) || isJump(sample, of: track) {
             self.upcoming?.add(sample, of: track)
             // A track that has ended does not delay the part.
             if self.upcoming?.isComplete(ends.count) == true { finishPart() }
@@ -165,20 +193,29 @@ private struct MovieStreamPart {
     private static let maximumSize = 8 << 20
 
     let reason: String
-    private let tracks: [MediaTrack]
-    /// True if all samples belong to the part; false if only those of tracks that have jumped do.
-    let isWaitingForAll: Bool
+    private var tracks: [MediaTrack]
+    /// True if all samples belong to the part; false if only those of tracks that have jumped or reached ``start`` do.
+    private let isWaitingForAll: Bool
+    /// The presentation time from which samples belong to the part, if the times go on; nil if they jump.
+    private let start: RationalTime?
     private(set) var samples: [(track: Int, sample: MediaSample)] = []
     private var firsts: [Int: MediaSample] = [:]
     private var size = 0
 
-    init(reason: String, tracks: [MediaTrack], isWaitingForAll: Bool) {
+    init(reason: String, tracks: [MediaTrack], isWaitingForAll: Bool, start: RationalTime? = nil) {
         self.reason = reason
         self.tracks = tracks
         self.isWaitingForAll = isWaitingForAll
+        self.start = start
     }
 
-    func hasStarted(_ track: Int) -> Bool { firsts[track] != nil }
+    /// Returns whether a sample belongs to the part, as far as the part knows.
+    func contains(_ sample: MediaSample, of track: Int) -> Bool {
+        isWaitingForAll || firsts[track] != nil || start.map { tracks[track].presentation(sample) >= $0 } ?? false
+    }
+
+    /// Replaces the description of a track.
+    mutating func replace(_ track: Int, by changed: MediaTrack) { tracks[track] = changed }
 
     mutating func add(_ sample: MediaSample, of track: Int) {
         if firsts[track] == nil { firsts[track] = sample }
