@@ -74,6 +74,7 @@ def media_playlist(path, kind, of=None):
     rendition = Rendition(path, kind, of or {}, [Part(b"")])
     number, duration, keys, byte_range, ends = 0, None, [], None, {}
     fresh_keys = True  # the next EXT-X-KEY starts a new set
+    is_gap = False  # the next segment does not exist
     for line in lines:
         tag, _, value = line.partition(":")
         if tag == "#EXT-X-TARGETDURATION":
@@ -96,6 +97,10 @@ def media_playlist(path, kind, of=None):
             duration = float(value.split(",")[0])
         elif tag == "#EXT-X-BYTERANGE":
             byte_range = value
+        elif tag == "#EXT-X-GAP":
+            is_gap = True
+        elif is_gap and line and not line.startswith("#"):
+            number, duration, is_gap, fresh_keys = number + 1, None, False, True
         elif line and not line.startswith("#"):
             file = path.parent / line
             data, ends[file] = read_range(file, byte_range, ends.get(file, 0))

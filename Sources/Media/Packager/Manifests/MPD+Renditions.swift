@@ -24,8 +24,8 @@ extension MPD {
         for part in 0...last {
             let segments = order.map { index in renditions[index].segments.filter { $0.part == part } }
             let starts = segments.joined().filter { !$0.isGap }.map(\.start)
-            // The presentation starts at media time 0, even if there are no samples yet.
-            try builder.begin(part, at: part == 0 ? .zero : starts.min() ?? .zero)
+            // The first Period starts at 0, whatever the media times are: presentationTimeOffset says so.
+            try builder.begin(part, at: starts.min() ?? .zero)
             for (index, segments) in zip(order, segments) {
                 var description = renditions[index]
                 (description.segments, description.track) = ([], renditions[index].track(in: part))

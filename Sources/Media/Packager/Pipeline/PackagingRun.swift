@@ -177,7 +177,7 @@ package final class PackagingRun {
     /// rendition.
     private func finish() throws -> [Rendition] {
         if part.number > 0 { try fillGaps() }
-        let written = try writers.map { try $0.finish() }
+        var written = try writers.map { try $0.finish() }
         let filled = written.filter(\.hasMedia)
         guard let leader = filled.first(where: { $0.track.kind == .video }) ?? filled.first else {
             throw InputFailure(plan.inputs[pipeline.renditions[0].input].name, "no track has any samples")
@@ -186,7 +186,9 @@ package final class PackagingRun {
         for (rendition, writer) in zip(pipeline.renditions, writers) where writer.isUnprotected {
             throw ProtectionFailure.nothingEncrypted(of: rendition, input: plan.inputs[rendition.input].name)
         }
-        let origin = plan.job.container == .ts ? TransportTimeline.origin : 0
+        let starts = LateStarts(filled)
+        for index in written.indices { written[index].leadingGaps = starts.gaps(before: written[index]) }
+        warnings += filled.compactMap(starts.warning)
         let sampled = plan.sampledRenditions
         return try plan.renditions.indices.compactMap { renditionIndex in
             let planned = plan.renditions[renditionIndex]
@@ -200,8 +202,14 @@ package final class PackagingRun {
             guard let input = plan.inputs[planned.input] as? WebVTTInput else {
                 throw InputFailure(plan.inputs[planned.input].name, "the subtitles are not WebVTT")
             }
-            return try SubtitleOutput(planned: planned, input: input, manifests: plan.job.manifests, origin: origin)
-                .write(along: leader.segments, to: folder)
+            let subtitles = SubtitleOutput(
+                planned: planned,
+                input: input,
+                manifests: plan.job.manifests,
+                origin: plan.job.container == .ts ? TransportTimeline.origin : 0,
+                start: starts.start
+            )
+            return try subtitles.write(along: leader.segments, to: folder)
         }
     }
 }

@@ -180,6 +180,7 @@ final class SegmentPipeline {
         let tracks = part.renditions.compactMap { $0 }.map { planned in
             Segmenter.Track(
                 isVideo: planned.media.kind == .video,
+                startsWithSync: planned.media.hasSyncFrames,
                 name: "\(inputs[planned.input].name) (\(planned.folder))"
             )
         }

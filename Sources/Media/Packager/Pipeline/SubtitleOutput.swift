@@ -8,6 +8,8 @@ struct SubtitleOutput {
     let manifests: Set<PackagingJob.Manifest>
     /// The media timestamp of the start of each part's timeline, in units of 1/90,000 second.
     let origin: Int64
+    /// The media time of the start of the presentation, from which cue times count.
+    let start: RationalTime
 
     /// A segment of the leading rendition, with its times in the presentation: the timeline of the cues.
     private struct Cut {
@@ -29,9 +31,16 @@ struct SubtitleOutput {
         return rendition
     }
 
+    /// The first segment includes the time before the leading rendition, if that starts later than others.
     private func cuts(_ segments: [Rendition.Segment]) -> [Cut] {
         var end = RationalTime.zero
-        return segments.map { segment in
+        return segments.enumerated().map { index, segment in
+            var segment = segment
+            if index == 0 {
+                let lead = RationalTime.difference(segment.start, start)
+                segment.start = RationalTime.difference(segment.start, lead)
+                segment.duration.value += lead.converted(to: segment.duration.timescale)
+            }
             let (start, timescale) = (end, segment.duration.timescale)
             end = RationalTime(end.converted(to: timescale) + segment.duration.value, timescale: timescale)
             return Cut(segment: segment, start: start, end: end)
@@ -58,10 +67,14 @@ struct SubtitleOutput {
         }
     }
 
+    private var firstMap: WebVTTTimestampMap {
+        WebVTTTimestampMap(mpegTS: UInt64(clamping: origin &+ start.converted(to: 90_000)))
+    }
+
     /// Returns the media timestamp of a cue time: in the first part they differ by the origin, and later parts have
     /// timelines of their own.
     private func map(at cut: Cut) -> WebVTTTimestampMap {
-        guard cut.segment.isDiscontinuity else { return WebVTTTimestampMap(mpegTS: UInt64(origin)) }
+        guard cut.segment.isDiscontinuity else { return firstMap }
         // The timestamp of the part's start, rounded like the time in the cues.
         let local = cut.start.converted(to: 1000)
         let shift = cut.segment.start.converted(to: 90_000) &- cut.start.converted(to: 90_000)
@@ -74,7 +87,7 @@ struct SubtitleOutput {
         var files: [UInt64: Rendition.Resource] = [:]
         for (index, start) in starts.enumerated() {
             let text = input.rendition(
-                map: WebVTTTimestampMap(mpegTS: UInt64(origin)),
+                map: firstMap,
                 from: cuts[start].start,
                 isRelative: true
             )

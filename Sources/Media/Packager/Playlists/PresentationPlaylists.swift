@@ -79,7 +79,7 @@ private struct VODPlaylists {
         let (kind, hasClearMap) = (rendition.track.kind, rendition.protection?.scheme == .aes128)
         segments = RenditionPlaylist(.vod, hasClearMap: hasClearMap, hasBitRates: kind != .subtitles)
         frames = RenditionPlaylist(.vod, isIFramesOnly: true, hasClearMap: hasClearMap)
-        for segment in rendition.segments {
+        for segment in rendition.leadingGapSegments + rendition.segments {
             segments.append(segment)
             if kind == .video, hasIFrames { frames.appendKeyFrames(of: segment) }
         }

@@ -13,6 +13,11 @@ public struct RationalTime: Sendable {
         self.timescale = timescale
     }
 
+    /// Returns the time from another time to this one, in units of this one's timescale.
+    static func difference(_ time: RationalTime, _ earlier: RationalTime) -> RationalTime {
+        RationalTime(time.value &- earlier.converted(to: time.timescale), timescale: time.timescale)
+    }
+
     /// Zero.
     public static let zero = RationalTime(0, timescale: 1)
 

@@ -2,14 +2,17 @@
 extension Segmenter {
     /// A track of the segmenter.
     public struct Track: Sendable {
-        /// True if segments must start with a sync sample.
+        /// True if the track is video: its segments start with sync samples, at exactly the cuts of the leading track.
         public var isVideo: Bool
+        /// True if segments must start with a sync sample: video, and audio whose frames depend on others.
+        public var startsWithSync: Bool
         /// The name for errors.
         public var name: String
 
         /// Creates a track.
-        public init(isVideo: Bool, name: String) {
+        public init(isVideo: Bool, startsWithSync: Bool = false, name: String) {
             self.isVideo = isVideo
+            self.startsWithSync = isVideo || startsWithSync
             self.name = name
         }
     }

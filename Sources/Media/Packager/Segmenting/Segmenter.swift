@@ -7,7 +7,11 @@
 ///
 /// The other tracks follow: each is cut at its first sample whose presentation time is at or after the cut. This is
 /// known only once the leading track has been decoded beyond that time; until then, the samples of a follower wait. A
-/// follower that is video must have a sync sample at exactly that time.
+/// follower that is video must have a sync sample at exactly that time. A follower with sync samples that is not video
+/// (xHE-AAC) is cut at the first of them.
+///
+/// A follower that starts much earlier than the leading track is also cut where the leading track starts, and one target
+/// duration apart before it.
 ///
 /// | Track of the sample | Condition | Decision |
 /// |---|---|---|
@@ -36,6 +40,8 @@ public struct Segmenter: Sendable {
     /// The number of the next grid point.
     private var gridIndex: Int64 = 1
     private var origin: RationalTime?
+    /// The number of cuts before the start of the leading track.
+    private var earlyCuts = 0
     /// The decode time of the leader's last sample.
     private var reached: RationalTime?
     /// The start of the leader's current segment, its last sync sample, and the longest interval between sync samples.
@@ -109,6 +115,7 @@ public struct Segmenter: Sendable {
             states[leader].hasStarted = true
             origin = sample.presentation
             segmentStart = sample.presentation
+            addCutsBeforeLeader(sample.presentation)
         } else if sample.isSync,
             sample.presentation >= gridPoint(gridIndex) || wouldExceedMaximumDuration(sample.presentation)
         {
@@ -122,6 +129,16 @@ public struct Segmenter: Sendable {
         if sample.isSync { lastSync = sample.presentation }
         reached = sample.decode
         decisions.append(.append(track: leader, sample))
+    }
+
+    /// Adds cuts for tracks that start earlier than the leading track: at its start, and before it.
+    private mutating func addCutsBeforeLeader(_ start: RationalTime) {
+        guard let earliest = states.compactMap({ $0.waiting.first?.presentation }).min() else { return }
+        let lead = start.seconds - earliest.seconds
+        guard lead >= LateStarts.shortestDelay else { return }
+        earlyCuts = Int(min(max(0, (lead - LateStarts.shortestDelay) / target.seconds), 100_000))
+        for index in stride(from: earlyCuts, through: 0, by: -1) { cuts.append(gridPoint(-Int64(index))) }
+        states[leader].cuts = cuts.count
     }
 
     /// Returns whether the segment would become too long if the next sync sample came after the longest interval so
@@ -193,11 +210,13 @@ public struct Segmenter: Sendable {
 
     /// Returns whether a track can be cut at a sample. Video is cut only at sync samples: a sample that is presented
     /// after the cut, but decoded with the preceding group of pictures, stays in its segment.
-    private func canCut(_ track: Int, _ sample: Timing) -> Bool { !states[track].track.isVideo || sample.isSync }
+    private func canCut(_ track: Int, _ sample: Timing) -> Bool {
+        !states[track].track.startsWithSync || sample.isSync
+    }
 
     private func checkAligned(_ track: Int, _ sample: Timing) throws(Failure) {
         let state = states[track]
-        guard state.track.isVideo, sample.presentation != cuts[state.cuts] else { return }
+        guard state.track.isVideo, state.cuts >= earlyCuts, sample.presentation != cuts[state.cuts] else { return }
         throw .unalignedVideo(
             track: state.track.name,
             leader: states[leader].track.name,

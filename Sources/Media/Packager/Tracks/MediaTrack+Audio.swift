@@ -2,6 +2,13 @@ import ByteCoding
 import MediaFormats
 
 extension MediaTrack {
+    /// True if decoding of audio can start only at some frames, as in xHE-AAC: its immediate playout frames are sync
+    /// samples (HLS authoring specification for Apple devices, 7.8).
+    var hasSyncFrames: Bool {
+        guard case .aac(let configuration) = format else { return false }
+        return (try? AudioSpecificConfig(configuration.span.bytes))?.objectType == .usac
+    }
+
     /// Creates an audio track from a track of an MP4 or QuickTime file and its codec configuration. The channels and
     /// sample rate in the sample entry are often wrong, so they are not used.
     ///
