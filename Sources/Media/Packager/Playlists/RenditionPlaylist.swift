@@ -212,8 +212,11 @@ extension RenditionPlaylist {
         playlist.isEnded = isEnded
         playlist.segments = mediaSegments()
         guard kind != .vod else { return playlist }
-        // Durations are written with decimals, which require version 3.
-        let wanted = version ?? max(3, playlist.neededVersion ?? 3)
+        // Durations are written with decimals, which require version 3. Only from version 6 on may a duration exceed the
+        // Target Duration by less than half a second (RFC 8216bis, 8). A Media Playlist with EXT-X-MAP has this version;
+        // an I-frame playlist, whose Target Duration is the same, requires only version 5.
+        let lowest: UInt64 = isIFramesOnly && segments.contains { $0.initialization != nil } ? 6 : 3
+        let wanted = version ?? max(lowest, playlist.neededVersion ?? 3)
         if !segments.isEmpty { version = wanted }
         playlist.version = wanted
         playlist.marksExactDurations = true

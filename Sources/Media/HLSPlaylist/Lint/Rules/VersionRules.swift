@@ -68,7 +68,8 @@ private struct RequiredVersion {
     private(set) var reason = ""
     private(set) var line = 0
     /// The version that the playlist may declare although nothing in it requires the version: delta updates will
-    /// require it, or the keys of the Media Playlists whose session keys the Multivariant Playlist lists.
+    /// require it, the keys of the Media Playlists whose session keys the Multivariant Playlist lists, or the durations of
+    /// an I-frame playlist that exceed the Target Duration by less than half a second.
     private(set) var tolerated: UInt64 = 1
     private var isIFramesOnly = false
 
@@ -103,7 +104,9 @@ private struct RequiredVersion {
             if session.key.iv != nil { tolerated = max(tolerated, 2) }
             let names = session.key.keyFormatAttribute != nil || session.key.keyFormatVersions != nil
             if names || session.key.method == .sampleAES { tolerated = max(tolerated, 5) }
-        case .map: require(isIFramesOnly ? 5 : 6, line, "EXT-X-MAP")
+        case .map:
+            require(isIFramesOnly ? 5 : 6, line, "EXT-X-MAP")
+            tolerated = max(tolerated, 6)
         case .media(let tag): inspect(tag, line)
         case .define(let define):
             require(8, line, "EXT-X-DEFINE")
