@@ -70,9 +70,9 @@ struct CommandRootTests {
                 "--server: expected an http:// or https:// URL"
             ),
             (
-                "The value 's3://a/b' is invalid for '--out <dir>'",
-                "--out: s3://a/b looks like a URL, but output is written to files: give a path (or ./s3://a/b, if a "
-                    + "folder has that name), and upload from there"
+                "The value 's3://a/b' is invalid for '--out <folder>'",
+                "--out: s3://a/b looks like a URL, but output is written to files: give a path, and upload from there "
+                    + "(aws s3 cp --recursive PATH s3://a/b)"
             ),
             (
                 "The value 'a,' is invalid for '--assets <list>'",

@@ -16,7 +16,7 @@ struct StartCodeRepairTests {
     ) throws -> PatchedMovie {
         var changed = movie
         let input = try movie.open(in: folder)
-        while let (track, sample) = try input.next() {
+        while case .sample(let track, let sample)? = try input.next() {
             guard input.tracks[track].kind == .video else { continue }
             var position = sample.offset
             while position < sample.offset + sample.size {
@@ -66,7 +66,7 @@ struct StartCodeRepairTests {
         let changed = try Self.withStartCodes(movie, in: folder)
         let input = try movie.open(in: folder)
         var last: MediaSample?
-        while let (track, sample) = try input.next() { if track == 0 { last = sample } }
+        while case .sample(let track, let sample)? = try input.next() { if track == 0 { last = sample } }
         let range = try #require(last).range
         var mixed = changed
         mixed.bytes.replaceSubrange(range, with: movie.bytes[range])

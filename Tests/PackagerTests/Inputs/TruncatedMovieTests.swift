@@ -16,7 +16,7 @@ struct TruncatedMovieTests {
     private static func samples(_ movie: PatchedMovie, in folder: ScratchFolder) throws -> [(track: Int, offset: Int)] {
         let input = try movie.open(in: folder)
         var samples: [(track: Int, offset: Int)] = []
-        while let (track, sample) = try input.next() { samples.append((track, sample.offset)) }
+        while case .sample(let track, let sample)? = try input.next() { samples.append((track, sample.offset)) }
         return samples.sorted { $0.offset < $1.offset }
     }
 

@@ -108,7 +108,7 @@ struct LivePartTests {
         #expect(try renditions().count == 2)
     }
 
-    @Test("VOD refuses a track without a rendition")
+    @Test("VOD refuses a track without a rendition, unless what cannot be packaged is skipped")
     func vod() throws {
         let more = try clip { remux in
             remux.streams.append(.init(type: .aac, pid: 0x102))
@@ -120,9 +120,12 @@ struct LivePartTests {
         }
         let path = scratch.path + "/film.ts"
         try Data(try clip() + more).write(to: URL(fileURLWithPath: path))
-        let job = PackagingJob(inputs: [.init(path: path)], output: scratch.path + "/film")
+        var job = PackagingJob(inputs: [.init(path: path)], output: scratch.path + "/film")
         let error = #expect(throws: InputFailure.self) { try job.run() }
         #expect(error?.reason.contains("has no rendition") == true)
+        job.skipsUnsupported = true
+        let report = try job.run()
+        #expect(report.warnings.count { $0.contains("has no rendition") } == 1 && report.renditions.count == 2)
     }
 }
 

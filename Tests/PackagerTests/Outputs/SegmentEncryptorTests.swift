@@ -54,7 +54,7 @@ struct SegmentEncryptorTests {
     private final class PlainWriter: SegmentWriter {
         let writer: any SegmentWriter
         init(_ writer: any SegmentWriter) { self.writer = writer }
-        var encryptedByteCount: Int { writer.encryptedByteCount }
+        var encryptionCount: EncryptionCount { writer.encryptionCount }
         var fileExtension: String { writer.fileExtension }
         func change(to protection: TrackProtection, systems: [ProtectionSystemHeaderBox]) {}
 

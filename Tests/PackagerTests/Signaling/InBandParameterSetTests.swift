@@ -76,7 +76,7 @@ struct InBandParameterSetTests {
         }
     }
 
-    @Test("that change are kept: the sample entry stays hev1, with a note")
+    @Test("that change are kept in a file, with a note, and start a part of a stream")
     func changed() throws {
         let folder = try ScratchFolder()
         var video = try Self.hevc()
@@ -99,16 +99,17 @@ struct InBandParameterSetTests {
         )
         #expect(Self.types(try file.units()).isSuperset(of: [32, 33, 34]))
 
-        // In a stream, there is a discontinuity where they change.
-        let stream = try video.piped()
-        #expect(stream.tracks[0].sampleEntry?.format == "hvc1")
-        let units = try stream.units()
-        #expect(Self.types(Array(units[..<last])).isDisjoint(with: [32, 33, 34]))
-        #expect(Self.types([units[last]]).isSuperset(of: [32, 33, 34]))
-        #expect(stream.discontinuityCount == 1)
-        #expect(stream.warnings.count == 1 && stream.warnings[0].contains("track 1 change within the stream"))
-        let configuration = try #require(stream.tracks[0].hevc)
-        #expect(configuration.units(.videoParameterSet) == [units[last].first { $0[0] >> 1 & 63 == 32 }])
+        // In a stream, a part starts where they change, with the new sets in its configuration.
+        let parts = try video.piped().parts()
+        try #require(parts.count == 2)
+        #expect(parts[0].samples.count == last && parts[1].samples.count == video.samples.count - last)
+        #expect(parts.allSatisfy { $0.tracks[0].sampleEntry?.format == "hvc1" })
+        let levels = try parts.map { part in
+            let configuration = try #require(part.tracks[0].hevc)
+            return try #require(configuration.units(.videoParameterSet).first)[18]
+        }
+        #expect(levels[0] ^ levels[1] == 3)
+        #expect(try Self.types(video.piped().units()).isDisjoint(with: [32, 33, 34]))
     }
 
     private static func range(of type: UInt8, in sample: [UInt8]) -> Range<Int>? {

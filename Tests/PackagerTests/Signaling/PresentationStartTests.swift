@@ -14,7 +14,7 @@ struct PresentationStartTests {
         let input = try MediaInputs.open(PipelineFixture.path("film.mp4"))
         let wanted = try #require(input.tracks.firstIndex { $0.kind == kind })
         var samples: [MediaSample] = []
-        while let (index, sample) = try input.next() { if index == wanted { samples.append(sample) } }
+        while case .sample(let index, let sample)? = try input.next() { if index == wanted { samples.append(sample) } }
         var track = input.tracks[wanted]
         track.timing = TrackTiming(
             timescale: track.timescale,

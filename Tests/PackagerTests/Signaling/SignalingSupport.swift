@@ -11,7 +11,7 @@ extension TestTrack {
     static func clip(_ name: String, track: Int = 0) throws -> TestTrack {
         let input = try MediaInputs.open(Clip.path(name))
         var samples: [MediaSample] = []
-        while let (index, sample) = try input.next() { if index == track { samples.append(sample) } }
+        while case .sample(let index, let sample)? = try input.next() { if index == track { samples.append(sample) } }
         return TestTrack(track: input.tracks[track], samples: samples)
     }
 

@@ -44,7 +44,7 @@ struct SyncFrameTests {
         let input = try MediaInputs.open(film)
         let audio = try #require(input.tracks.firstIndex { $0.kind == .audio })
         var samples: [MediaSample] = []
-        while let (index, sample) = try input.next() { if index == audio { samples.append(sample) } }
+        while case .sample(let index, let sample)? = try input.next() { if index == audio { samples.append(sample) } }
         let distance = 11
         for index in samples.indices { samples[index].isSync = index.isMultiple(of: distance) }
         var track = input.tracks[audio]
@@ -72,7 +72,7 @@ struct SyncFrameTests {
         let input = try MediaInputs.open(film)
         let video = try #require(input.tracks.firstIndex { $0.kind == .video })
         var samples: [MediaSample] = []
-        while let (index, sample) = try input.next() { if index == video { samples.append(sample) } }
+        while case .sample(let index, let sample)? = try input.next() { if index == video { samples.append(sample) } }
         return try TestTrack(track: input.tracks[video], samples: samples).save("video.mp4", in: folder)
     }
 

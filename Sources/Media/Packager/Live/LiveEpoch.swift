@@ -27,6 +27,8 @@ struct LiveEpoch {
     /// The time from which each rendition's next segment is marked with a discontinuity.
     private var discontinuities: [Int: RationalTime] = [:]
 
+    /// The renditions that have a segment.
+    private var startedRenditions: Set<Int> = []
     /// The clear lead; only the start of the presentation has one.
     private var clearLead: ClearLead
 
@@ -58,6 +60,9 @@ struct LiveEpoch {
         periodOffset = offset
         return segment.period + offset
     }
+
+    /// Records that a rendition has a segment.
+    mutating func addSegment(of rendition: Int) { startedRenditions.insert(rendition) }
 
     /// Returns whether a rendition has a segment.
     func hasSegment(_ rendition: Int) -> Bool { startedRenditions.contains(rendition) }

@@ -57,6 +57,7 @@ extension LiveSession {
             throw failure.failure(of: epoch.plan.inputs[planned.input].name, rendition: planned.folder)
         }
         let written = try writer.takeWritten()
+        epoch.addSegment(of: renditionIndex)
         presentation?.describe(renditionIndex, as: writer.description)
         for segment in written {
             try publish(segment, renditionIndex, epoch)

@@ -95,10 +95,12 @@ struct AudioFrames {
         }
     }
 
-    /// Ends a segment that was written, and returns the number of its encrypted bytes.
+    /// Ends a segment that was written, and returns what was encrypted of it.
     ///
     /// - Throws: ``ProtectionFailure`` if it is not sufficiently encrypted.
-    func end(_ segment: TrackSegment) throws(ProtectionFailure) -> Int { try meter?.end(segment) ?? 0 }
+    func end(_ segment: TrackSegment) throws(ProtectionFailure) -> EncryptionCount {
+        try meter?.end(segment) ?? EncryptionCount()
+    }
 
     /// Encrypts the frames that were appended.
     mutating func encrypt() throws {

@@ -122,10 +122,10 @@ final class FragmentEncryptor {
         }
     }
 
-    /// Ends a segment whose samples were written, and returns the number of its encrypted bytes.
+    /// Ends a segment whose samples were written, and returns what was encrypted of it.
     ///
     /// - Throws: ``ProtectionFailure`` if they are not sufficiently encrypted.
-    func end(_ segment: TrackSegment) throws(ProtectionFailure) -> Int { try meter.end(segment) }
+    func end(_ segment: TrackSegment) throws(ProtectionFailure) -> EncryptionCount { try meter.end(segment) }
 
     /// Encrypts the samples that were added, many at a time, and writes them.
     func write(_ samples: ArraySlice<MediaSample>, to output: any SegmentOutput) throws {

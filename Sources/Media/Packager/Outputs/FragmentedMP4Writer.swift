@@ -18,7 +18,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
     private var sequenceNumber: UInt32 = 0
     private var clearFragment: FragmentWriter
     private var header = BoxWriter(capacity: 64 << 10)
-    package private(set) var encryptedByteCount = 0
+    package private(set) var encryptionCount = EncryptionCount()
 
     /// Creates a writer for a track.
     ///
@@ -116,7 +116,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
             if let encryptor { try encryptor.write(samples, to: output) } else { try writeClear(samples, to: output) }
             start = end
         }
-        if let encryptor { encryptedByteCount += try encryptor.end(segment) }
+        if let encryptor { encryptionCount += try encryptor.end(segment) }
         return keyFrames
     }
 

@@ -15,7 +15,7 @@ package final class PackedAudioWriter: IncrementalSegmentWriter {
     private var encrypted: AudioFrames?
     private var setup: AudioSetupInformation?
     private let timeline: TransportTimeline
-    package private(set) var encryptedByteCount = 0
+    package private(set) var encryptionCount = EncryptionCount()
 
     /// Creates a writer for a track.
     ///
@@ -53,7 +53,7 @@ package final class PackedAudioWriter: IncrementalSegmentWriter {
             if count == 0 { break }
             try output.write(memory.span.bytes.extracting(0..<count))
         }
-        if segment.isProtected, let encrypted { encryptedByteCount += try encrypted.end(segment) }
+        if segment.isProtected, let encrypted { encryptionCount += try encrypted.end(segment) }
         return source.keyFrames
     }
 

@@ -45,10 +45,10 @@ final class ProtectionMeter {
     /// frames.
     func add(clear size: Int) { clear += size }
 
-    /// Ends a segment that has been written, and returns the number of its encrypted bytes.
+    /// Ends a segment that has been written, and returns what was encrypted of it.
     ///
     /// - Throws: ``ProtectionFailure``.
-    func end(_ segment: TrackSegment) throws(ProtectionFailure) -> Int {
+    func end(_ segment: TrackSegment) throws(ProtectionFailure) -> EncryptionCount {
         let encrypted = cipher.encryptedByteCount - start
         defer {
             start = cipher.encryptedByteCount
@@ -68,7 +68,26 @@ final class ProtectionMeter {
                     + "this track clear (policy=clear)"
             )
         }
-        return encrypted
+        return EncryptionCount(encrypted: encrypted, coded: coded)
+    }
+}
+
+/// The amount of encrypted data in the segments of a rendition.
+package struct EncryptionCount: Hashable, Sendable {
+    /// The size in bytes of slices from which on some of them must be encrypted. Less is a few pictures of one color.
+    private static let limit = 16 << 10
+
+    /// The number of encrypted bytes.
+    package var encrypted = 0
+    /// The number of bytes of slices and audio frames in encrypted segments.
+    package var coded = 0
+
+    /// True if nothing is encrypted of more than a few pictures.
+    var isUnprotected: Bool { encrypted == 0 && coded > Self.limit }
+
+    static func += (left: inout EncryptionCount, right: EncryptionCount) {
+        left.encrypted += right.encrypted
+        left.coded += right.coded
     }
 }
 
@@ -89,7 +108,7 @@ struct ProtectionFailure: Error {
         let scheme = rendition.protection?.scheme.rawValue ?? "the scheme"
         return InputFailure(
             input,
-            "nothing of \(rendition.folder) is encrypted, because none of its pictures is large enough for \(scheme): use "
+            "nothing of \(rendition.folder) is encrypted, because all its slices are too short for \(scheme): use "
                 + "another scheme, or leave this track clear (policy=clear)"
         )
     }

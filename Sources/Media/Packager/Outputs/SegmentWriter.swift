@@ -10,9 +10,9 @@ package protocol SegmentWriter: AnyObject {
     /// The file extension of segments: `m4s`, `ts`, `aac`, `ac3` or `ec3`.
     var fileExtension: String { get }
 
-    /// The number of bytes of samples encrypted so far. Encryption of whole segments (AES-128) does not count, because it
-    /// is applied outside of the writer.
-    var encryptedByteCount: Int { get }
+    /// The amount of encrypted data so far. Encryption of whole segments (AES-128) does not count, because it is applied
+    /// outside of the writer.
+    var encryptionCount: EncryptionCount { get }
 
     /// Returns the init segment; nil if the container has none. Must be called before the first segment that requires
     /// it.

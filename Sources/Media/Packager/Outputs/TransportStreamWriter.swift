@@ -26,7 +26,7 @@ package final class TransportStreamWriter: IncrementalSegmentWriter {
     private var packetizer = TransportPacketizer()
     private var timeline: TransportTimeline
     private var buffer: [UInt8] = []
-    package private(set) var encryptedByteCount = 0
+    package private(set) var encryptionCount = EncryptionCount()
 
     /// Creates a writer for a track.
     ///
@@ -76,8 +76,8 @@ package final class TransportStreamWriter: IncrementalSegmentWriter {
         (packetizer, timeline) = (source.packetizer, source.timeline)
         if segment.isProtected {
             switch media {
-            case .video(_, let encryption): encryptedByteCount += try encryption?.end(segment) ?? 0
-            case .audio(_, let encrypted): encryptedByteCount += try encrypted?.end(segment) ?? 0
+            case .video(_, let encryption): if let encryption { encryptionCount += try encryption.end(segment) }
+            case .audio(_, let encrypted): if let encrypted { encryptionCount += try encrypted.end(segment) }
             }
         }
         return source.keyFrames

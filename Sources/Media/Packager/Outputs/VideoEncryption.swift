@@ -31,10 +31,10 @@ final class VideoEncryption {
     /// Starts another segment.
     func begin() { (end, position) = (0, 0) }
 
-    /// Ends a segment that was written, and returns the number of its encrypted bytes.
+    /// Ends a segment that was written, and returns what was encrypted of it.
     ///
     /// - Throws: ``ProtectionFailure`` if it is not sufficiently encrypted.
-    func end(_ segment: TrackSegment) throws(ProtectionFailure) -> Int { try meter.end(segment) }
+    func end(_ segment: TrackSegment) throws(ProtectionFailure) -> EncryptionCount { try meter.end(segment) }
 
     /// Encrypts the slices of a sample and of the following samples, up to ``partSize``.
     func gather(_ samples: [MediaSample], from index: Int, _ codec: VideoByteStream) throws {

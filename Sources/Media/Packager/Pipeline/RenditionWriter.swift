@@ -54,15 +54,12 @@ final class RenditionWriter {
     private var measurement: VideoMeasurement
     /// The number of bytes of media written.
     private(set) var byteCount = 0
-    /// True if the current part has segments that are to be encrypted.
-    private var hasProtectedSegments = false
-    /// True if that was so in an earlier part, and nothing was encrypted.
+    /// The value of ``isUnprotected`` at the end of the previous part.
     private var hasUnprotectedPart = false
     /// True if a part has segments of video that are to be encrypted, but nothing of them was. Segments that are
     /// encrypted as a whole always are; all frames of silent audio can be too short.
     var isUnprotected: Bool {
-        hasUnprotectedPart || planned.media.kind == .video && encryptor == nil && hasProtectedSegments
-            && writer.encryptedByteCount == 0
+        hasUnprotectedPart || planned.media.kind == .video && writer.encryptionCount.isUnprotected
     }
 
     /// Creates a writer.
@@ -115,7 +112,7 @@ final class RenditionWriter {
             throw JobFailure("keys", "a track is to be encrypted, but there is no key for its class")
         }
         try encryptor?.flush()
-        (hasUnprotectedPart, hasProtectedSegments) = (isUnprotected, false)
+        hasUnprotectedPart = isUnprotected
         writer = try plan.writer(for: planned)
         encryptor = try Self.encryptor(writer, planned.protection)
         laterTracks[part] = planned.media
@@ -156,7 +153,6 @@ final class RenditionWriter {
         var segment = complete
         segment.index = Int(clamping: number &- 1)
         segment.isProtected = protection != nil && !isClear
-        hasProtectedSegments = hasProtectedSegments || segment.isProtected
         measurement.add(segment.samples)
         try writeInitialization(segment, isClear: isClear)
 

@@ -78,6 +78,7 @@ public struct Segmenter: Sendable {
             try releaseFollowers(&decisions)
         } else {
             states[track].waiting.append(sample)
+            if let origin { addCutsBeforeLeader(origin) }
             try release(track, &decisions)
             guard states[track].waiting.count <= maximumWaiting else {
                 throw .badInterleaving(
@@ -131,9 +132,12 @@ public struct Segmenter: Sendable {
         decisions.append(.append(track: leader, sample))
     }
 
-    /// Adds cuts for tracks that start earlier than the leading track: at its start, and before it.
+    /// Adds cuts for tracks that start earlier than the leading track: at its start, and before it. Samples are released
+    /// only afterwards: the first samples of several inputs arrive in any order.
     private mutating func addCutsBeforeLeader(_ start: RationalTime) {
-        guard let earliest = states.compactMap({ $0.waiting.first?.presentation }).min() else { return }
+        guard cuts.count == 0, states.indices.allSatisfy({ $0 == leader || !states[$0].hasStarted }),
+            let earliest = states.compactMap({ $0.waiting.first?.presentation }).min()
+        else { return }
         let lead = start.seconds - earliest.seconds
         guard lead >= LateStarts.shortestDelay else { return }
         earlyCuts = Int(min(max(0, (lead - LateStarts.shortestDelay) / target.seconds), 100_000))

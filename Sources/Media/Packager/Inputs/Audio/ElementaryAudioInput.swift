@@ -68,7 +68,7 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
     /// The audio whose configuration cannot be packaged. A few unreadable frames indicate damage.
     var omissions: [Omission] {
         guard unreadableFrames >= 8 else { return [] }
-        let reason = "changes to a configuration that cannot be packaged: \(unreadableFrames) frames are left out"
+        let reason = "changes to a configuration that cannot be packaged (\(unreadableFrames) frames)"
         return [Omission(.audio, "the audio", reason, advice: Conversion.encodeAudio)]
     }
 

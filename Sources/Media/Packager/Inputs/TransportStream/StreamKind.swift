@@ -34,7 +34,7 @@ enum StreamKind: Hashable {
             $0.tag == TransportDescriptor.registration && $0.content.starts(with: "DOVI".utf8)
         }
         if isDolbyVision, let configuration = DolbyVisionConfigurationBox(descriptors) {
-            guard configuration.hasBaseLayer else { return .other("the enhancement layer of Dolby Vision") }
+            guard configuration.hasBaseLayer else { return .other("the enhancement layer of Dolby Vision", nil) }
             return configuration.profile == 9 ? .h264 : .hevc
         }
         for descriptor in descriptors {

@@ -70,7 +70,8 @@ final class TransportPart {
                 silent.append(stream)
                 continue
             }
-            tracks.append(try section.makeTrack(origin: origin, language: entry.language).described(by: entry.descriptors))
+            let track = try section.makeTrack(origin: origin, language: entry.language)
+            tracks.append(track.described(by: entry.descriptors))
             sources.append((stream, section))
         }
         return silent
