@@ -85,7 +85,7 @@ def units(file, kind, index=0):
     if codec == "aac" and file.suffix == ".ts":
         copy += ["-bsf:a", "aac_adtstoasc"]
     found = run(*copy, "-f", "framemd5", "-").decode()
-    return [line.split(",")[-1].strip() for line in found.splitlines() if line[:1].isdigit()]
+    return [line.split(",")[5].strip() for line in found.splitlines() if line[:1].isdigit()]
 
 
 def slices(data, codec):

@@ -51,18 +51,17 @@ struct TransportStreamPartTests {
 
     @Test("do not start where timestamps wrap around or continue")
     func continuous() throws {
-        let first = try Remux("h264-aac.ts")
+        // Video only: the audio of the clip is longer than its video, and would overlap.
+        let first = try Remux("plain.ts")
         var second = first
-        let frames = first.packets.filter { $0.pid == Remux.video }.compactMap(\.decode)
+        let frames = first.packets.compactMap(\.decode)
         let length = frames[1] - frames[0] + frames[frames.count - 1] - frames[0]
         second.shift(by: length)
-        #expect(try parts(first.bytes() + second.bytes()).parts.count == 1)
+        #expect(try count(parts(first.bytes() + second.bytes()).parts, .video) == [2 * frames.count])
         var (early, late) = (first, second)
         early.shift(by: (1 << 33) - length)
         late.shift(by: (1 << 33) - length)
-        let found = try parts(early.bytes() + late.bytes())
-        #expect(found.parts.count == 1)
-        #expect(count(found.parts, .video) == [2 * frames.count])
+        #expect(try count(parts(early.bytes() + late.bytes()).parts, .video) == [2 * frames.count])
     }
 
     @Test("start where the program map lists other streams")

@@ -28,8 +28,14 @@ struct InputMerger {
         var hasEnded = false
         /// True if it has started its next part.
         var hasNewPart = false
-        /// The first sample after the end of the part.
-        var held: (track: Int, sample: MediaSample)?
+        /// True if it continues in the next part.
+        var continues = false
+        /// The samples after the end of the part of another input, until it is known whether this input continues.
+        var ahead: [(track: Int, sample: MediaSample)] = []
+        /// Those of an input that does not continue: they belong to the old part.
+        var released = Queue<(track: Int, sample: MediaSample)>()
+        /// Those of an input that continues, to be read again.
+        var repeated = Queue<InputEvent>()
 
         init(_ input: any MediaInput) {
             self.input = input
@@ -37,8 +43,27 @@ struct InputMerger {
             shifts = input.tracks.map { _ in 0 }
         }
 
-        var isWaiting: Bool { hasNewPart || held != nil }
+        var isWaiting: Bool { hasNewPart && released.isEmpty || continues }
+
+        mutating func read() throws -> InputEvent? { try repeated.removeFirst() ?? input.next() }
+
+        mutating func release() {
+            for held in ahead { released.append(held) }
+            ahead = []
+        }
+
+        /// Reads the samples that are after the splice again.
+        mutating func rewind() {
+            var queue = Queue<InputEvent>()
+            for held in ahead { queue.append(.sample(track: held.track, held.sample)) }
+            while let event = repeated.removeFirst() { queue.append(event) }
+            (repeated, ahead, continues) = (queue, [], false)
+        }
     }
+
+    /// The duration for which an input is read after another one has started a part, to find out whether it also does:
+    /// two seconds.
+    private static let tolerance: Int64 = 2
 
     private var sources: [Source]
     /// The end of the current part and the reason for the next one; nil if no input has started its next part.
@@ -72,23 +97,28 @@ struct InputMerger {
                 beginPart(splice.time)
                 return .part(reason: splice.reason)
             }
-            if splice == nil, let held = sources[index].held {
-                sources[index].held = nil
-                return pass(held.track, held.sample, of: index)
-            }
-            switch try sources[index].input.next() {
+            if let held = sources[index].released.removeFirst() { return pass(held.track, held.sample, of: index) }
+            switch try sources[index].read() {
             case nil:
+                guard sources[index].ahead.isEmpty else {
+                    sources[index].release()
+                    continue
+                }
                 sources[index].hasEnded = true
                 return .end(input: index)
             case .part(let reason):
+                sources[index].release()
                 sources[index].hasNewPart = true
                 if splice == nil { splice = (sources[index].end, reason) }
             case .sample(let track, let sample):
-                if let splice, isAfter(splice.time, sample, track, index) {
-                    sources[index].held = (track, sample)
-                } else {
+                let isAhead = sources[index].ahead.contains { $0.track == track }
+                guard let splice, isAhead || isAfter(splice.time, sample, track, index) else {
                     return pass(track, sample, of: index)
                 }
+                sources[index].ahead.append((track, sample))
+                var limit = splice.time
+                limit.value += Self.tolerance * Int64(limit.timescale)
+                sources[index].continues = isAfter(limit, sample, track, index)
             }
         }
     }
@@ -97,7 +127,7 @@ struct InputMerger {
     private func nextSource() -> Int? {
         var first: Int?
         for index in sources.indices where !sources[index].hasEnded && !(splice != nil && sources[index].isWaiting) {
-            if sources[index].held != nil { return index }
+            if !sources[index].released.isEmpty { return index }
             if let other = first, sources[other].reached <= sources[index].reached { continue }
             first = index
         }
@@ -106,7 +136,8 @@ struct InputMerger {
 
     private mutating func pass(_ track: Int, _ sample: MediaSample, of index: Int) -> Event {
         var sample = sample
-        sample.decodeTime -= sources[index].shifts[track]
+        // A picture that is decoded longer before it is presented than the first one would have a negative time.
+        sample.decodeTime = max(0, sample.decodeTime - sources[index].shifts[track])
         let media = sources[index].tracks[track]
         sources[index].reached = media.decode(sample)
         var end = media.presentation(sample)
@@ -130,6 +161,7 @@ struct InputMerger {
                 sources[index] = Source(sources[index].input)
             } else {
                 sources[index].shift(by: time)
+                sources[index].rewind()
             }
             sources[index].reached = RationalTime(.min / 2, timescale: 1)
         }

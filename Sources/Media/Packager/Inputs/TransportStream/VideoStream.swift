@@ -51,7 +51,8 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
         mapCount = max(mapCount, unit.times?.mapCount ?? mapCount)
         guard unit.hasSlice else { return }
         guard !unit.isInvalid else {
-            damagedCount += 1
+            // Without parameter sets, slice headers cannot be parsed: the stream starts between key frames.
+            if sets.isEmpty { earlyCount += 1 } else { damagedCount += 1 }
             return
         }
         var own: [VideoUnit.SetID: [UInt8]] = [:]
