@@ -128,6 +128,10 @@ struct TransportStreamPartTests {
         // The first packets of the second copy follow a part of a packet.
         let truncated = try parts(bytes + bytes[..<100] + bytes).parts
         #expect(self.bytes(truncated, .video) == video + video && self.bytes(truncated, .audio) == audio + audio)
+        // The end of the first copy is missing: at most its last picture, or the frames of its last audio packet.
+        let cut = try parts(Array(bytes.dropLast(188)) + bytes).parts
+        #expect(self.bytes(cut, .video).suffix(video.count) == video[...])
+        #expect(self.bytes(cut, .audio).suffix(audio.count) == audio[...])
         // Every counter of the second copy, so that one of them equals the last one of the first copy in each stream.
         for counter in 0..<16 as Range<UInt8> {
             var second = bytes

@@ -9,6 +9,9 @@ protocol AudioFraming {
     /// The number of times that bytes outside of frames were found.
     var damage: Int { get }
 
+    /// Returns whether bytes start with a sync word.
+    static func startsFrame(_ bytes: [UInt8]) -> Bool
+
     /// Consumes the next bytes of the stream. Calls `body` with each sample that they complete, and the whole frame
     /// that contains the sample.
     mutating func feed(_ bytes: RawSpan, _ body: (AudioFrame, RawSpan) throws -> Void) throws
@@ -65,6 +68,10 @@ struct ADTSAudioFraming: AudioFraming {
 
     var damage: Int { splitter.damage }
 
+    static func startsFrame(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 2 && bytes[0] == 0xFF && bytes[1] & 0xF6 == 0xF0
+    }
+
     mutating func feed(_ bytes: RawSpan, _ body: (AudioFrame, RawSpan) throws -> Void) throws {
         try splitter.feed(bytes) { try Self.emitSamples($0, $1, body) }
     }
@@ -109,6 +116,8 @@ struct AC3AudioFraming: AudioFraming {
     private var splitter = AC3Splitter()
 
     var damage: Int { splitter.damage }
+
+    static func startsFrame(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x0B, 0x77]) }
 
     mutating func feed(_ bytes: RawSpan, _ body: (AudioFrame, RawSpan) throws -> Void) throws {
         try splitter.feed(bytes) { try body(Self.frame($0, $1.byteCount), $1) }

@@ -36,6 +36,11 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     private var packets = PacketTimes()
     /// The number of bytes of the elementary stream received.
     private var streamEnd = 0
+    /// The position at which the framing started, and the damage that earlier ones have found.
+    private var framingStart = 0
+    private var earlierDamage = 0
+    /// True if bytes of the last packet are missing.
+    private var wasDamaged = false
     private var mapCount = 0
     private var changes = ConfigurationChanges<ParsedAudioFrame>()
     private var described: [UInt64: AudioTrackDescription] = [:]
@@ -54,6 +59,8 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     var notReadyReason: String { failure.map { "\($0)" } ?? "it contains no frame with a timestamp" }
 
     func consume(_ packet: TransportDemuxer.Packet) throws {
+        if wasDamaged || packet.isDamaged, Framing.startsFrame(packet.payload) { try restartFraming() }
+        wasDamaged = packet.isDamaged
         packets.append(packet, at: streamEnd)
         streamEnd += packet.payload.count
         try gather(reserving: packet.payload.count) { [unowned self] body in
@@ -62,8 +69,28 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     }
 
     func finish() throws {
-        if streamEnd > 0 { try gather(reserving: 0) { [unowned self] body in try self.framing.finish(body) } }
+        if framingStart > 0 {
+            try finishFraming()
+        } else if streamEnd > 0 {
+            try gather(reserving: 0) { [unowned self] body in try self.framing.finish(body) }
+        }
         for frame in changes.finish() { append(frame) }
+    }
+
+    /// Drops a frame whose end is missing: otherwise it would extend into the frames after a splice.
+    private func restartFraming() throws {
+        guard streamEnd > framingStart else { return }
+        try finishFraming()
+        earlierDamage += framing.damage
+        framing = Framing()
+        framingStart = streamEnd
+    }
+
+    /// Returns the last frames before missing bytes; there may be none.
+    private func finishFraming() throws {
+        try gather(reserving: 0) { [unowned self] body in
+            do { try self.framing.finish(body) } catch is ParseError {}
+        }
     }
 
     /// Copies the samples of a packet into a single buffer, then determines their times.
@@ -99,7 +126,7 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
     }
 
     private func parse(_ new: NewFrame, _ bytes: BufferedBytes) {
-        let timestamps = packets.removeEntry(at: new.frame.offset)
+        let timestamps = packets.removeEntry(at: framingStart + new.frame.offset)
         mapCount = max(mapCount, timestamps?.mapCount ?? mapCount)
         guard let description = new.description else { return unreadableCount += 1 }
         if let time = timestamps?.presentation { clock = (time, 0, description.rate) }
@@ -141,7 +168,7 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
             changes.droppedCount + unreadableCount,
             "frames are skipped because their sample rate or channels differ from the frames around them"
         )
-        warn(framing.damage, "byte sequences outside of audio frames are skipped")
+        warn(earlierDamage + framing.damage, "byte sequences outside of audio frames are skipped")
         return warnings
     }
 
