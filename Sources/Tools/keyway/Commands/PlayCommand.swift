@@ -38,7 +38,7 @@ struct PlayCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: .init("The URL or path of a Multivariant or Media Playlist.", valueName: "url|path"))
+    @Argument(help: .init("The URL or path of a Multivariant or Media Playlist.", valueName: "url|file"))
     var playlist: StreamArgument
 
     @Option(
