@@ -5,9 +5,9 @@ import MediaFormats
 /// so that audio and video stay in sync. If they are earlier, because frames overlap, no frame is dropped: the audio is
 /// late until there is a gap, by at most ``maximumDelay``.
 struct AudioTimes {
-    /// The maximum duration by which audio is late because frames overlap, in units of 1/90,000 second: 45 ms. A larger
-    /// overlap is a jump of the timestamps.
-    static let maximumDelay: Int64 = 4050
+    /// The maximum duration by which audio is late because frames overlap, in units of 1/90,000 second: 100 ms. Viewers
+    /// notice late audio from 125 ms on (ITU-R BT.1359-1). A larger overlap is a jump of the timestamps.
+    static let maximumDelay: Int64 = 9000
 
     private let rate: Int64
     private var state = ProgramClock.StreamState()
