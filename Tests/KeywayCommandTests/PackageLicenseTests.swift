@@ -97,7 +97,7 @@ extension PackageKeyDeliveryTests {
     @Test(
         "refuses policies of unknown classes, without a name, or given twice",
         arguments: [
-            (["XL=gold"], "“XL” is not a track class"), (["HD="], "The name of the policy is missing"),
+            (["XL=gold"], "“XL” is not a track class"), (["HD="], "the name of the policy is missing"),
             (["HD=gold", "hd=silver"], "--policy is given twice for HD"),
             (["gold", "silver"], "--policy is given twice"),
         ]

@@ -59,7 +59,7 @@ struct KeyPeriodCreatorTests {
         // Each creation has its audit record.
         let audit = try await store.auditEntries(after: nil, limit: 10).map(\.record)
         #expect(audit.map(\.outcome) == ["admin-periods-create", "admin-periods-create"])
-        #expect(audit.last?.detail == "by ann: 1 key periods of track news/hd created, until 9000")
+        #expect(audit.last?.detail == "by ann: 1 key period of track news/hd created, until 9000")
     }
 
     @Test("A missing track, and key URIs that are the same for different periods, are refused, and nothing is created")

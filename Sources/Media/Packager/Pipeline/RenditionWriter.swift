@@ -1,3 +1,4 @@
+import ByteCoding
 import DRMSignaling
 import FileWriting
 import HLSPlaylist
