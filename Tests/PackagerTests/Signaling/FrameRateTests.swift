@@ -60,6 +60,33 @@ struct FrameRateTests {
         #expect(Self.rounded(Self.measure(durations, timescale: 90_000).maximum) == 29.97)
     }
 
+    @Test("is that of all parts of a film, whatever their timescales")
+    func parts() throws {
+        func samples(_ count: Int, _ duration: UInt32) -> [MediaSample] {
+            (0..<count).map { index in
+                MediaSample(
+                    bytes: BufferedBytes([]),
+                    offset: 0,
+                    size: 0,
+                    decodeTime: Int64(index) * Int64(duration),
+                    duration: duration
+                )
+            }
+        }
+        // Two seconds at 50 frames per second, then two at 25.
+        var track = try Renditions.videoTrack(width: 64, height: 48)
+        track.timescale = 90_000
+        var measurement = VideoMeasurement(track)
+        measurement.add(samples(100, 1800))
+        track.timescale = 25
+        measurement.begin(track)
+        measurement.add(samples(50, 1))
+        var rendition = Rendition(track: track, folder: "video", name: "Video")
+        measurement.describe(&rendition)
+        #expect(rendition.frameRate == 50)
+        #expect(rendition.averageFrameRate == 37.5)
+    }
+
     @Test("is unknown without samples")
     func none() {
         #expect(Self.measure([], timescale: 25).maximum == nil)
