@@ -11,12 +11,12 @@ package struct ProgressLine {
     /// Creates a progress line. `isWanted` is false if quiet output was requested.
     package init(isWanted: Bool = true) { isShown = isWanted && isatty(STDERR_FILENO) == 1 }
 
-    /// Replaces the line, at most ten times per second.
-    package mutating func show(_ text: String) {
+    /// Replaces the line, at most ten times per second. The text is formed only if it is shown.
+    package mutating func show(_ text: @autoclosure () -> String) {
         guard isShown, ContinuousClock.now - last > .milliseconds(100) else { return }
         last = .now
         // A text longer than a terminal line could not be cleared.
-        let shown = escaped(text)
+        let shown = escaped(text())
         let line = shown.count > 78 ? shown.prefix(77) + "…" : shown
         _ = writeAll(Array("\r\u{1B}[K\(line)".utf8), to: STDERR_FILENO)
     }

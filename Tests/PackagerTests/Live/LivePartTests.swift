@@ -121,7 +121,7 @@ struct LivePartTests {
         let path = scratch.path + "/film.ts"
         try Data(try clip() + more).write(to: URL(fileURLWithPath: path))
         var job = PackagingJob(inputs: [.init(path: path)], output: scratch.path + "/film")
-        let error = #expect(throws: InputFailure.self) { try job.run() }
+        let error = #expect(throws: OmissionFailure.self) { try job.run() }
         #expect(error?.reason.contains("has no rendition") == true)
         job.skipsUnsupported = true
         let report = try job.run()

@@ -35,6 +35,11 @@ public struct OmissionFailure: Error, Hashable, CustomStringConvertible {
     /// otherwise.
     package let remainingKinds: String?
 
+    /// Creates a failure for a track of a later part that has no rendition.
+    init(lost track: InputFailure) {
+        (input, reason, remainingKinds) = (track.input, track.reason, nil)
+    }
+
     /// Creates a failure.
     ///
     /// - Parameters:

@@ -18,7 +18,8 @@ struct InputMerger {
     fileprivate struct Source {
         let input: any MediaInput
         /// The tracks, with times shifted to the part.
-        var tracks: [MediaTrack]
+        var tracks: [MediaTrack] { didSet { clocks = tracks.map { SampleClock($0) } } }
+        private(set) var clocks: [SampleClock]
         /// The times subtracted from the samples' times, by track.
         var shifts: [Int64]
         /// The decode time of its last sample, in the part.
@@ -40,12 +41,24 @@ struct InputMerger {
         init(_ input: any MediaInput) {
             self.input = input
             tracks = input.tracks
+            clocks = tracks.map { SampleClock($0) }
             shifts = input.tracks.map { _ in 0 }
         }
 
         var isWaiting: Bool { hasNewPart && released.isEmpty || continues }
 
         mutating func read() throws -> InputEvent? { try repeated.removeFirst() ?? input.next() }
+
+        /// Shifts a sample to the part, and records its times.
+        mutating func pass(_ track: Int, _ sample: inout MediaSample) {
+            let clock = clocks[track]
+            // A picture that is decoded longer before it is presented than the first one would have a negative time.
+            sample.decodeTime = max(0, sample.decodeTime - shifts[track])
+            reached = clock.decode(sample)
+            var sampleEnd = clock.presentation(sample)
+            sampleEnd.value += Int64(sample.duration)
+            end = max(end, sampleEnd)
+        }
 
         mutating func release() {
             for held in ahead { released.append(held) }
@@ -97,7 +110,10 @@ struct InputMerger {
                 beginPart(splice.time)
                 return .part(reason: splice.reason)
             }
-            if let held = sources[index].released.removeFirst() { return pass(held.track, held.sample, of: index) }
+            if var held = sources[index].released.removeFirst() {
+                sources[index].pass(held.track, &held.sample)
+                return .sample(input: index, track: held.track, held.sample)
+            }
             switch try sources[index].read() {
             case nil:
                 guard sources[index].ahead.isEmpty else {
@@ -110,10 +126,10 @@ struct InputMerger {
                 sources[index].release()
                 sources[index].hasNewPart = true
                 if splice == nil { splice = (sources[index].end, reason) }
-            case .sample(let track, let sample):
-                let isAhead = sources[index].ahead.contains { $0.track == track }
-                guard let splice, isAhead || isAfter(splice.time, sample, track, index) else {
-                    return pass(track, sample, of: index)
+            case .sample(let track, var sample):
+                guard let splice, isAhead(track, index) || isAfter(splice.time, sample, track, index) else {
+                    sources[index].pass(track, &sample)
+                    return .sample(input: index, track: track, sample)
                 }
                 sources[index].ahead.append((track, sample))
                 var limit = splice.time
@@ -134,25 +150,15 @@ struct InputMerger {
         return first
     }
 
-    private mutating func pass(_ track: Int, _ sample: MediaSample, of index: Int) -> Event {
-        var sample = sample
-        // A picture that is decoded longer before it is presented than the first one would have a negative time.
-        sample.decodeTime = max(0, sample.decodeTime - sources[index].shifts[track])
-        let media = sources[index].tracks[track]
-        sources[index].reached = media.decode(sample)
-        var end = media.presentation(sample)
-        end.value += Int64(sample.duration)
-        sources[index].end = max(sources[index].end, end)
-        return .sample(input: index, track: track, sample)
-    }
+    private func isAhead(_ track: Int, _ index: Int) -> Bool { sources[index].ahead.contains { $0.track == track } }
 
     /// Returns whether a sample of an input that continues belongs to the next part. Video is divided at key frames.
     private func isAfter(_ time: RationalTime, _ sample: MediaSample, _ track: Int, _ index: Int) -> Bool {
-        let media = sources[index].tracks[track]
-        guard media.kind != .video || sample.isSync else { return false }
-        var sample = sample
-        sample.decodeTime -= sources[index].shifts[track]
-        return media.presentation(sample) >= time
+        let clock = sources[index].clocks[track]
+        guard !clock.isVideo || sample.isSync else { return false }
+        var start = clock.presentation(sample)
+        start.value -= sources[index].shifts[track]
+        return start >= time
     }
 
     private mutating func beginPart(_ time: RationalTime) {

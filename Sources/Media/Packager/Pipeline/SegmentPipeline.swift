@@ -72,6 +72,9 @@ final class SegmentPipeline {
     /// packaged.
     private var trackRenditions: [Int] = []
     private var inputTracks: [[Int?]] = []
+    /// The timelines of the segmenter's tracks, and the index of the leading one.
+    private var clocks: [SampleClock] = []
+    private var leader: Int?
     private var schedule: KeyPeriodSchedule
     private var states: [TrackState] = []
     private var ready = Queue<TrackSegment>()
@@ -149,7 +152,7 @@ final class SegmentPipeline {
                 guard sample.isSync else { return true }
                 states[track].skipsToKeyFrame = false
             }
-            perform(try segmenter.add(Segmenter.Timing(sample, in: media(of: track)), track: track))
+            perform(try segmenter.add(Segmenter.Timing(sample, clocks[track]), track: track))
         }
         return true
     }
@@ -162,7 +165,7 @@ final class SegmentPipeline {
         let found = plan.part(number, merger.tracks)
         let hasTrack = Set(found.renditions.joined().compactMap { $0 })
         let own = sampled.map { hasTrack.contains($0) ? found.plan.renditions[$0] : nil }
-        if let lost = found.lost.first, !isLive, !plan.job.skipsUnsupported { throw lost }
+        if let lost = found.lost.first, !isLive, !plan.job.skipsUnsupported { throw OmissionFailure(lost: lost) }
         let part = Part(number: number, plan: found.plan, renditions: own, reason: reason, lost: found.lost)
         parts.append(part)
         schedule.restart()
@@ -187,14 +190,11 @@ final class SegmentPipeline {
         // In a part of which no track is packaged, nothing is added to the segmenter.
         segmenter = Segmenter(tracks: tracks.isEmpty ? [.none] : tracks, target: plan.job.segmentDuration)
         segmenter.maximumDuration = maximumDuration
-        states = trackRenditions.map { rendition in
-            TrackState(skipsToKeyFrame: rendition == part.leader && (isLive || part.number > 0))
+        clocks = trackRenditions.map { SampleClock((part.renditions[$0] ?? renditions[$0]).media) }
+        leader = trackRenditions.firstIndex(of: part.leader)
+        states = trackRenditions.indices.map { track in
+            TrackState(skipsToKeyFrame: track == leader && (isLive || part.number > 0))
         }
-    }
-
-    private func media(of track: Int) -> MediaTrack {
-        let rendition = trackRenditions[track]
-        return (parts[parts.count - 1].renditions[rendition] ?? renditions[rendition]).media
     }
 
     // MARK: - Segments
@@ -204,7 +204,7 @@ final class SegmentPipeline {
             switch decision {
             case .append(let track, let timing):
                 guard let sample = timing.sample else { continue }
-                if trackRenditions[track] == parts[parts.count - 1].leader, states[track].open.isEmpty {
+                if track == leader, states[track].open.isEmpty {
                     schedule.begin(at: timing.presentation)
                 }
                 states[track].open.append(sample)
@@ -219,9 +219,9 @@ final class SegmentPipeline {
     /// - Parameter next: The presentation time of the track's next sample; nil if there is none.
     private func close(_ track: Int, next: RationalTime?) {
         guard let first = states[track].open.first else { return }
-        let media = media(of: track)
-        let start = media.presentation(first)
-        let last = states[track].open.map { media.presentation($0).value &+ Int64($0.duration) }.max()
+        let clock = clocks[track]
+        let start = clock.presentation(first)
+        let last = states[track].open.map { clock.presentation($0).value &+ Int64($0.duration) }.max()
         let end = next ?? RationalTime(last ?? start.value, timescale: start.timescale)
         var samples: [MediaSample] = []
         swap(&samples, &states[track].open)
@@ -231,27 +231,24 @@ final class SegmentPipeline {
         segment.part = parts[parts.count - 1].number
         segment.rendition = trackRenditions[track]
         segment.period = schedule.period(at: start)
-        segment.longestGroup = media.longestGroup(samples, until: end)
+        segment.longestGroup = clock.longestGroup(samples, until: end)
         ready.append(segment)
     }
 }
 
-extension MediaTrack {
+extension SampleClock {
     fileprivate func longestGroup(_ samples: [MediaSample], until end: RationalTime) -> Double {
-        guard kind == .video else { return 0 }
+        guard isVideo else { return 0 }
         var starts = samples.filter(\.isSync).map { presentation($0).seconds }
         starts.append(end.seconds)
         return zip(starts, starts.dropFirst()).map { $1 - $0 }.max() ?? 0
     }
+}
 
+extension MediaTrack {
     /// Returns the presentation time of a sample.
     func presentation(_ sample: MediaSample) -> RationalTime {
         RationalTime(sample.presentationTime + timing.presentationOffset, timescale: timescale)
-    }
-
-    /// Returns the decode time of a sample on the presentation timeline.
-    func decode(_ sample: MediaSample) -> RationalTime {
-        RationalTime(sample.decodeTime + timing.presentationOffset, timescale: timescale)
     }
 }
 
@@ -260,8 +257,8 @@ extension Segmenter.Track {
 }
 
 extension Segmenter.Timing {
-    fileprivate init(_ sample: MediaSample, in track: MediaTrack) {
-        self.init(decode: track.decode(sample), presentation: track.presentation(sample), isSync: sample.isSync)
+    fileprivate init(_ sample: MediaSample, _ clock: SampleClock) {
+        self.init(decode: clock.decode(sample), presentation: clock.presentation(sample), isSync: sample.isSync)
         self.sample = sample
     }
 }

@@ -8,13 +8,18 @@ struct Queue<Element> {
     var first: Element? { isEmpty ? nil : elements[head] }
     var last: Element? { isEmpty ? nil : elements[elements.count - 1] }
 
+    /// Returns what a closure reads from the first element, which is not copied; nil if the queue is empty.
+    func first<Value>(_ read: (borrowing Element) -> Value) -> Value? {
+        isEmpty ? nil : elements[head].map { read($0) }
+    }
+
     mutating func append(_ element: Element) { elements.append(element) }
 
     @discardableResult
     mutating func removeFirst() -> Element? {
         guard !isEmpty else { return nil }
-        let element = elements[head]
-        elements[head] = nil
+        var element: Element?
+        swap(&element, &elements[head])
         head += 1
         if head == elements.count {
             elements.removeAll(keepingCapacity: true)

@@ -31,6 +31,12 @@ public struct Segmenter: Sendable {
         var hasEnded = false
     }
 
+    /// The part of ``Timing`` that decides about a waiting sample.
+    private struct Start {
+        let presentation: RationalTime
+        let isSync: Bool
+    }
+
     private let target: RationalTime
     private let maximumWaiting: Int
     private let leader: Int
@@ -136,7 +142,7 @@ public struct Segmenter: Sendable {
     /// only afterwards: the first samples of several inputs arrive in any order.
     private mutating func addCutsBeforeLeader(_ start: RationalTime) {
         guard cuts.count == 0, states.indices.allSatisfy({ $0 == leader || !states[$0].hasStarted }),
-            let earliest = states.compactMap({ $0.waiting.first?.presentation }).min()
+            let earliest = states.compactMap({ $0.waiting.first { $0.presentation } }).min()
         else { return }
         let lead = start.seconds - earliest.seconds
         guard lead >= LateStarts.shortestDelay else { return }
@@ -182,7 +188,7 @@ public struct Segmenter: Sendable {
 
     /// Decides about the waiting samples of a follower, up to the leader's decode time.
     private mutating func release(_ track: Int, _ decisions: inout [Decision]) throws(Failure) {
-        while let sample = states[track].waiting.first {
+        while let sample = states[track].waiting.first({ Start(presentation: $0.presentation, isSync: $0.isSync) }) {
             addCutAfterLeader(track, sample)
             if states[track].cuts < cuts.count, sample.presentation >= cuts[states[track].cuts], canCut(track, sample) {
                 try checkAligned(track, sample)
@@ -193,8 +199,7 @@ public struct Segmenter: Sendable {
             }
             guard states[leader].hasEnded || isDecided(track, sample) else { break }
             states[track].hasStarted = true
-            decisions.append(.append(track: track, sample))
-            states[track].waiting.removeFirst()
+            if let timing = states[track].waiting.removeFirst() { decisions.append(.append(track: track, timing)) }
         }
         if states[track].hasEnded, states[track].waiting.isEmpty, states[track].hasStarted {
             decisions.append(.cut(track: track, next: nil))
@@ -203,7 +208,7 @@ public struct Segmenter: Sendable {
     }
 
     /// Adds cuts at the grid points after the end of the leading track.
-    private mutating func addCutAfterLeader(_ track: Int, _ sample: Timing) {
+    private mutating func addCutAfterLeader(_ track: Int, _ sample: Start) {
         guard states[leader].hasEnded, states[track].cuts == cuts.count, !states[track].track.isVideo else { return }
         // A leading track without samples has no grid.
         if origin == nil { origin = sample.presentation }
@@ -214,24 +219,25 @@ public struct Segmenter: Sendable {
 
     /// Returns whether a track can be cut at a sample. Video is cut only at sync samples: a sample that is presented
     /// after the cut, but decoded with the preceding group of pictures, stays in its segment.
-    private func canCut(_ track: Int, _ sample: Timing) -> Bool {
+    private func canCut(_ track: Int, _ sample: Start) -> Bool {
         !states[track].track.startsWithSync || sample.isSync
     }
 
-    private func checkAligned(_ track: Int, _ sample: Timing) throws(Failure) {
-        let state = states[track]
-        guard state.track.isVideo, state.cuts >= earlyCuts, sample.presentation != cuts[state.cuts] else { return }
+    private func checkAligned(_ track: Int, _ sample: Start) throws(Failure) {
+        guard states[track].track.isVideo, states[track].cuts >= earlyCuts else { return }
+        let cut = cuts[states[track].cuts]
+        guard sample.presentation != cut else { return }
         throw .unalignedVideo(
-            track: state.track.name,
+            track: states[track].track.name,
             leader: states[leader].track.name,
-            cut: cuts[state.cuts],
+            cut: cut,
             next: sample.presentation
         )
     }
 
     /// Returns whether the decision about a sample is final: the leader has been decoded up to its presentation time,
     /// so that no later sample of the leader can be cut before it.
-    private func isDecided(_ track: Int, _ sample: Timing) -> Bool {
+    private func isDecided(_ track: Int, _ sample: Start) -> Bool {
         if states[track].cuts < cuts.count {
             return sample.presentation < cuts[states[track].cuts] || !canCut(track, sample)
         }

@@ -20,7 +20,8 @@ struct DownloadProgressPrinter {
     mutating func print(_ event: DownloadEvent) {
         if case .progress(let progress) = event {
             received = progress.received
-            line.show(Self.text(progress, seconds: (ContinuousClock.now - line.start) / .seconds(1)))
+            let start = line.start
+            line.show(Self.text(progress, seconds: (ContinuousClock.now - start) / .seconds(1)))
             return
         }
         guard !isQuiet, let text = Self.text(event) else { return }

@@ -5,6 +5,7 @@ import ToolSupport
 extension ProgressLine {
     /// Shows the progress of packaging.
     mutating func show(_ progress: PackagingProgress) {
+        let start = start
         show(Self.text(progress, seconds: (ContinuousClock.now - start) / .seconds(1)))
     }
 
