@@ -173,7 +173,7 @@ let package = Package(
             name: "Packager",
             dependencies: [
                 "ByteCoding", "DASHManifest", "DRMSignaling", "FileWriting", "FPSCrypto", "HLSPlaylist", "Locking",
-                "MediaDecryption", "MediaFormats", "SampleEncryption",
+                "MediaDecryption", "MediaFormats", "SampleEncryption", "TextCoding",
             ],
             path: "Sources/Media/Packager",
             swiftSettings: settings

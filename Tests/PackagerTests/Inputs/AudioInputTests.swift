@@ -38,7 +38,7 @@ struct AudioInputTests {
             let cut = try Clip.packets(name).prefix(half).reduce(0) { $0 + $1.size }
             let damaged = try MediaInputs.open(Pieces(bytes[..<cut] + [UInt8](repeating: 1, count: 50) + bytes[cut...]))
             #expect(try damaged.samples().count == whole.count)
-            #expect(damaged.warnings == ["test input: found bytes outside of audio frames 1 times; they are skipped"])
+            #expect(damaged.warnings == ["test input: 1 byte sequence skipped outside of audio frames"])
         }
     }
 
@@ -64,7 +64,7 @@ struct AudioInputTests {
         let size = try #require(Clip.packets("audio.aac").first).size
         let damaged = try MediaInputs.open(Pieces(aac + stereo[..<size] + aac))
         #expect(try damaged.parts().map(\.samples.count) == [2 * whole.count])
-        #expect(damaged.warnings.contains { $0.contains("1 frames are skipped: their sample rate") })
+        #expect(damaged.warnings.contains { $0.contains("1 frame skipped, because sample rate") })
     }
 
     @Test(

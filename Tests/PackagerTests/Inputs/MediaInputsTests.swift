@@ -256,7 +256,7 @@ struct WebVTTInputTests {
         let report = try PackagingRun(plan).run()
         #expect(
             report.warnings == [
-                "\(path): a cue starts after the end of the presentation at 3.0 s, and is left out"
+                "\(path): 1 cue after the end of the presentation at 3.0 s left out"
             ]
         )
         let last = String(decoding: try folder.bytes("out/subtitles/3.vtt"), as: UTF8.self)

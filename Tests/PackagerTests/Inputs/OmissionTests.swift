@@ -175,7 +175,20 @@ struct OmissionTests {
         let table = try movie.offset(of: "stts", number: 1)
         for index in 0..<movie.number(at: table + 8) { movie.set(0, at: table + 16 + index * 8) }
         let failure = #expect(throws: OmissionFailure.self) { try movie.job(in: folder).run() }
-        #expect(failure?.reason.contains("track 2 has 72 samples whose durations are all 0") == true)
+        #expect(failure?.reason.contains("track 2 has only 72 samples of duration 0") == true)
+    }
+
+    @Test("because their decoder configuration is empty are refused with what to tell ffmpeg")
+    func emptyConfiguration() throws {
+        let folder = try ScratchFolder()
+        var movie = try PatchedMovie()
+        // The tag of the DecoderSpecificInfo, whose size has 4 bytes, becomes an unknown one.
+        let esds = try movie.offset(of: "esds")
+        let tag = try #require(movie.offsets(of: [5, 0x80, 0x80, 0x80]).first { $0 > esds })
+        movie.bytes[tag] = 0xC0
+        let failure = #expect(throws: OmissionFailure.self) { try movie.job(in: folder).run() }
+        #expect(failure?.reason.contains("track 2 has an empty decoder configuration") == true)
+        #expect(failure?.reason.hasSuffix("with ffmpeg, add -movflags +delay_moov") == true)
     }
 
     @Test("in a transport stream end a run as soon as they have packets")

@@ -45,6 +45,28 @@ struct TransportStreamDamageTests {
         #expect(counts.isSuperset(of: 1...20))
     }
 
+    @Test("are reported if a packet is missing, and not if a complete stream is joined to another one")
+    func joins() throws {
+        let bytes = try Clip.bytes("h264-aac.ts")
+        // The continuity counters of the second stream start at 0 again.
+        let end = bytes.count / 188 * 188
+        #expect(try read(Array(bytes[..<end]) + bytes).warnings == [])
+        let starts = stride(from: 20 * 188, to: end, by: 188)
+        let inside = try #require(starts.first { bytes[$0 + 1] == 0x01 && bytes[$0 + 3] & 0x20 == 0 })
+        // The last packet of a picture: the next one of the PID is the start of a unit.
+        let next = try #require(
+            starts.first { $0 > inside && bytes[$0 + 1] == 0x41 && bytes[$0 + 2] == bytes[inside + 2] }
+        )
+        let last = try #require(
+            stride(from: next - 188, to: inside, by: -188)
+                .first { bytes[$0 + 1] & 0x1F == 1 && bytes[$0 + 2] == bytes[next + 2] }
+        )
+        for place in [inside, last] {
+            let warnings = try read(Array(bytes[..<place] + bytes[(place + 188)...])).warnings
+            #expect(warnings.contains { $0.hasSuffix("1 transport stream packet damaged or missing") }, "\(warnings)")
+        }
+    }
+
     @Test("continue after missing and extra bytes")
     func lostBytes() throws {
         let bytes = try Clip.bytes("h264-aac.ts")
@@ -114,7 +136,7 @@ struct TransportStreamDamageTests {
         #expect(samples.count == 19)
         #expect(samples.map(\.presentation) == whole.map(\.presentation).enumerated().filter { $0.0 != 6 }.map(\.1))
         #expect(samples[5].duration == 18_000)
-        #expect(warnings.count == 1 && warnings[0].contains("1 damaged pictures are skipped"))
+        #expect(warnings.count == 1 && warnings[0].contains("1 damaged picture skipped"))
     }
 
     @Test("never crash or hang, whatever bit is flipped")

@@ -85,7 +85,7 @@ struct TransportStreamTimeTests {
                 // At the transition, half a frame of audio may be lost or gained.
                 #expect(zip(ours, theirs).allSatisfy { abs($0.presentation - $1.presentation) <= 512 })
             }
-            #expect(warnings.count { $0.contains("timestamps are discontinuous 1 times") } == 1)
+            #expect(warnings.count { $0.contains("timestamps are discontinuous 1 time") } == 1)
         }
     }
 

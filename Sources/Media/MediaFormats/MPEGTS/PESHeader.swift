@@ -163,17 +163,19 @@ public struct TimestampUnwrapper: Hashable, Sendable {
     /// Returns the timestamp without wraparound: the value that is nearest to the previous one, in units of 1/90,000
     /// second.
     public mutating func unwrap(_ timestamp: UInt64) -> Int64 {
+        let time = step(to: timestamp).map { (last ?? 0) + $0 } ?? Int64(timestamp % (1 << 33))
+        last = time
+        return time
+    }
+
+    /// Returns the difference between a timestamp and the previous one, between minus half and half of the period of
+    /// 2^33; nil for the first timestamp.
+    func step(to timestamp: UInt64) -> Int64? {
+        guard let last else { return nil }
         let period: Int64 = 1 << 33
-        let value = Int64(timestamp % (1 << 33))
-        guard let last else {
-            self.last = value
-            return value
-        }
-        // The difference modulo 2^33, between minus half and half of the period.
-        var step = (value - last) % period
+        var step = (Int64(timestamp % (1 << 33)) - last) % period
         if step < -period / 2 { step += period }
         if step >= period / 2 { step -= period }
-        self.last = last + step
-        return last + step
+        return step
     }
 }

@@ -50,6 +50,15 @@ public struct TransportDemuxer: Sendable {
         /// The payload of the last transport packet, to recognize a duplicate.
         var lastPayload: [UInt8] = []
         var unwrapper = TimestampUnwrapper()
+
+        /// Returns whether the timestamps go back or jump by more than a second at a packet. If the counter jumps there
+        /// too, another stream was joined, and no packet is lost.
+        func jumps(at packet: PESHeader) -> Bool {
+            guard let time = packet.decodeTime ?? packet.presentationTime, let step = unwrapper.step(to: time) else {
+                return false
+            }
+            return !(0...90_000).contains(step)
+        }
     }
 
     private let limits: Limits
@@ -69,7 +78,8 @@ public struct TransportDemuxer: Sendable {
     /// The number of program map tables so far. Equal tables in a row count once.
     public private(set) var mapCount = 0
     private var newMaps: [ProgramMapTable] = []
-    /// The number of times that packets were damaged or lost.
+    /// The number of times that packets were damaged or lost. A jump of the continuity counter counts, except where
+    /// another stream was joined: the timestamps jump too, or a new program map table applies.
     public private(set) var damage = 0
     /// The number of scrambled packets of the program's streams. They are skipped, because they cannot be read.
     public private(set) var scrambledPackets = 0
@@ -222,23 +232,26 @@ public struct TransportDemuxer: Sendable {
                 return
             }
             if header.continuityCounter != (last + 1) & 15 {
-                damage += 1
                 isLost = true
                 streams[slot].isDamaged = true
             }
         }
+        if isLost, !header.isUnitStart { damage += 1 }
         streams[slot].counter = header.continuityCounter
         streams[slot].lastPayload.removeAll(keepingCapacity: true)
         payload.withUnsafeBytes { streams[slot].lastPayload.append(contentsOf: $0) }
         if header.isUnitStart {
             try complete(slot, body)
             var reader = ByteReader(bytes.extracting(range), base: offset)
+            let packet: PESHeader
             do {
-                streams[slot].header = try PESHeader(reading: &reader)
+                packet = try PESHeader(reading: &reader)
             } catch {
                 damage += 1
                 return
             }
+            if isLost, streams[slot].mapCount == mapCount, !streams[slot].jumps(at: packet) { damage += 1 }
+            streams[slot].header = packet
             streams[slot].offset = offset
             streams[slot].mapCount = mapCount
             streams[slot].isRandomAccess = header.isRandomAccess

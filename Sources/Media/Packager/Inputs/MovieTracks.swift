@@ -1,5 +1,6 @@
 import ByteCoding
 import MediaFormats
+import TextCoding
 
 /// The tracks of a movie: those that can be packaged, and the reasons why others cannot.
 struct MovieTracks {
@@ -36,7 +37,8 @@ struct MovieTracks {
             do {
                 try add(track, isChapters: chapters.contains(track.id), name, content)
             } catch let error as ParseError {
-                throw InputFailure(name, "\(error)")
+                let (text, label) = ("\(error)", "track \(track.id)")
+                throw InputFailure(name, text.contains(label) ? text : "\(label): \(text)")
             }
         }
         guard tracks.isEmpty else { return }
@@ -71,11 +73,15 @@ struct MovieTracks {
         if let entry = track.descriptions.first, SampleFormatName.isStillPicture(entry), track.table?.sampleCount == 1 {
             return warnings.append(skipped("is a still picture, such as cover art"))
         }
+        if let entry = track.descriptions.first, entry.lacksDecoderConfiguration {
+            let reason = "has an empty decoder configuration: its movie box was written before the first frame"
+            return omissions.append(Omission(kind, label, reason, advice: "with ffmpeg, add -movflags +delay_moov"))
+        }
         do {
             let media = try MediaTrack(track)
             switch amount {
             case .noDuration(let count):
-                let reason = "has \(count) samples whose durations are all 0, so that they are never presented"
+                let reason = "has only \(counted(count, "sample")) of duration 0, which are never presented"
                 return omissions.append(Omission(kind, label, reason, advice: Conversion.encode))
             case .missing:
                 let reason = "is missing: the file is truncated before its first sample"
@@ -115,5 +121,15 @@ struct MovieTracks {
                     + "packaged as one rendition; encode the track again with a single configuration"
             )
         }
+    }
+}
+
+extension SampleEntry {
+    /// True for AAC with an esds box without an AudioSpecificConfig, which ffmpeg writes into fragmented MP4 if it does
+    /// not know the configuration yet.
+    fileprivate var lacksDecoderConfiguration: Bool {
+        guard format == "mp4a", let descriptor = try? elementaryStreamDescriptor() else { return false }
+        return descriptor.objectType == ElementaryStreamDescriptorBox.mpeg4Audio
+            && descriptor.decoderSpecificInfo.isEmpty
     }
 }

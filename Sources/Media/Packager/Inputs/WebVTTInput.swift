@@ -1,6 +1,7 @@
 import ByteCoding
 import FileWriting
 package import MediaFormats
+import TextCoding
 
 /// A WebVTT file. Its cues do not pass through the pipeline as samples, because a cue that spans a segment boundary is
 /// written to both segments, and a segment without cues is also a file. So ``next()`` returns nil; ``rendition(map:)``
@@ -34,7 +35,7 @@ package final class WebVTTInput: MediaInput {
         position = source.position
         var warnings = document.dropped.map { "\(source.name): \($0); the block is skipped" }
         let unlistedCount = document.droppedCount - document.dropped.count
-        if unlistedCount > 0 { warnings.append("\(source.name): \(unlistedCount) more blocks are skipped") }
+        if unlistedCount > 0 { warnings.append("\(source.name): \(counted(unlistedCount, "more block")) skipped") }
         self.warnings = warnings
         tracks = [
             MediaTrack(
@@ -58,8 +59,7 @@ package final class WebVTTInput: MediaInput {
         }
         guard count > 0 else { return }
         warnings.append(
-            "\(name): \(count == 1 ? "a cue starts" : "\(count) cues start") after the end of the presentation at "
-                + "\(end.seconds) s, and \(count == 1 ? "is" : "are") left out"
+            "\(name): \(counted(count, "cue")) after the end of the presentation at \(end.seconds) s left out"
         )
     }
 

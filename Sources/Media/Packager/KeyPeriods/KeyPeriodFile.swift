@@ -1,6 +1,7 @@
 import DRMSignaling
 package import FPSCrypto
 import HLSPlaylist
+import TextCoding
 
 /// The keys of several periods, from a file.
 ///
@@ -83,7 +84,7 @@ package struct KeyPeriodFile: ContentKeyPeriods {
         guard periods.indices.contains(request.number) else {
             throw KeyPeriodFailure(
                 request.number,
-                "\(name) has keys for only \(periods.count) period\(periods.count == 1 ? "" : "s"): add lines to the "
+                "\(name) has keys for only \(counted(periods.count, "period")): add lines to the "
                     + "file and restart"
             )
         }

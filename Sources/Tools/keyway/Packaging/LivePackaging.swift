@@ -80,8 +80,8 @@ struct LivePackaging {
                 stage: "packaging",
                 code: "lost-tracks",
                 reason:
-                    "the presentation has no rendition for \(run.lostTracks) tracks that appeared at discontinuities; "
-                    + "they are lost",
+                    "\(counted(run.lostTracks, "track")) lost: at discontinuities, the inputs have tracks for which the "
+                    + "presentation has no rendition",
                 next: "start the presentation with an input that has all tracks"
             )
         }
@@ -89,7 +89,7 @@ struct LivePackaging {
         return Report.Problem(
             stage: "packaging",
             code: "lost-segments",
-            reason: "\(run.lostSegments) segments are lost, because they exceed the target duration",
+            reason: "\(counted(run.lostSegments, "segment")) lost, because of the target duration",
             next: "configure the encoder for more frequent key frames, or increase --target-duration"
         )
     }

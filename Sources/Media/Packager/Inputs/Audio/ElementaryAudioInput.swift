@@ -1,6 +1,7 @@
 import ByteCoding
 import FileWriting
 import MediaFormats
+import TextCoding
 
 /// An elementary audio stream: ADTS frames (`.aac`) or AC-3 or E-AC-3 syncframes (`.ac3`, `.ec3`), from a mapped file
 /// or a pipe. ID3 tags are skipped; the presentation starts with the first frame. A part starts where the sample rate,
@@ -53,13 +54,13 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
     var warnings: [String] {
         var warnings: [String] = []
         if framing.damage > 0 {
-            warnings.append("\(name): found bytes outside of audio frames \(framing.damage) times; they are skipped")
+            warnings.append("\(name): \(counted(framing.damage, "byte sequence")) skipped outside of audio frames")
         }
         let mismatchedFrames = changes.droppedCount + (omissions.isEmpty ? unreadableFrames : 0)
         if mismatchedFrames > 0 {
             warnings.append(
-                "\(name): \(mismatchedFrames) frames are skipped: their sample rate or channels differ from the frames "
-                    + "around them"
+                "\(name): \(counted(mismatchedFrames, "frame")) skipped, because sample rate or channels differ from the "
+                    + "frames around them"
             )
         }
         return warnings
@@ -68,7 +69,7 @@ final class ElementaryAudioInput<Framing: AudioFraming>: MediaInput {
     /// The audio whose configuration cannot be packaged. A few unreadable frames indicate damage.
     var omissions: [Omission] {
         guard unreadableFrames >= 8 else { return [] }
-        let reason = "changes to a configuration that cannot be packaged (\(unreadableFrames) frames)"
+        let reason = "changes to a configuration that cannot be packaged (\(counted(unreadableFrames, "frame")))"
         return [Omission(.audio, "the audio", reason, advice: Conversion.encodeAudio)]
     }
 

@@ -1,5 +1,6 @@
 import ByteCoding
 import MediaFormats
+import TextCoding
 
 /// A frame of audio that has been parsed.
 struct ParsedAudioFrame {
@@ -160,15 +161,16 @@ final class AudioStream<Framing: AudioFraming>: ElementaryStream {
 
     var warnings: [String] {
         var warnings: [String] = []
-        func warn(_ count: Int, _ text: String) {
-            if count > 0 { warnings.append("\(label): \(count) \(text)") }
+        func warn(_ count: Int, _ noun: String, _ reason: String) {
+            if count > 0 { warnings.append("\(label): \(counted(count, noun)) skipped\(reason)") }
         }
-        warn(earlyCount, "frames before the first timestamp are skipped")
+        warn(earlyCount, "frame", ", because no timestamp precedes them")
         warn(
             changes.droppedCount + unreadableCount,
-            "frames are skipped because their sample rate or channels differ from the frames around them"
+            "frame",
+            ", because sample rate or channels differ from the frames around them"
         )
-        warn(earlierDamage + framing.damage, "byte sequences outside of audio frames are skipped")
+        warn(earlierDamage + framing.damage, "byte sequence", " outside of audio frames")
         return warnings
     }
 

@@ -21,7 +21,7 @@ struct StreamOmissions {
     private var identified: Set<String> = []
     private var received: Set<String> = []
     /// The streams without video, audio or subtitles, and those that are missing in a part.
-    private var skipped: [String] = []
+    private var skipped = LimitedWarnings()
 
     /// Adds a stream in a format that cannot be packaged.
     ///
@@ -32,7 +32,7 @@ struct StreamOmissions {
         let name = "\(label), stream type 0x\(String(stream.type.rawValue, radix: 16)),"
         guard let kind else {
             let text = "\(name) cannot be packaged; the stream is skipped"
-            if !skipped.contains(text) { skipped.append(text) }
+            if !skipped.all.contains(text) { skipped.add([text]) }
             return
         }
         let omission = Omission(kind, name, "cannot be packaged")
@@ -59,7 +59,7 @@ struct StreamOmissions {
     /// - Parameter bound: Where it was searched.
     mutating func addUnidentified(_ stream: any ElementaryStream, _ bound: String) {
         if identified.contains(stream.label) {
-            skipped.append("\(stream.label): \(stream.notReadyReason) \(bound); the stream is skipped")
+            skipped.add(["\(stream.label): \(stream.notReadyReason) \(bound); the stream is skipped"])
         } else if !unidentified.contains(where: { $0.stream.label == stream.label }) {
             let reason = received.contains(stream.label) ? stream.notReadyReason : nil
             unidentified.append(Unidentified(stream: stream, reason: reason, bound: bound))
@@ -79,7 +79,7 @@ struct StreamOmissions {
 
     /// The warnings about the other streams.
     var warnings: [String] {
-        skipped
+        skipped.all
             + unidentified.filter { !received.contains($0.stream.label) }.map {
                 "\($0.stream.label): it has no packets \($0.bound); the stream is skipped"
             }

@@ -81,6 +81,31 @@ struct TransportSplitter {
         return true
     }
 
+    /// The video of the first part that has no key frame in it but continues in the next one: reading started shortly
+    /// before a splice.
+    private var lateVideo: (any ElementaryStream)? {
+        guard parts.count > 1, let part = parts.first else { return nil }
+        return part.streams.first { stream in
+            stream.isVideo && stream.section(part.number)?.firstPresentation == nil && hasPassed(stream, part)
+                && parts[1].streams.contains { $0 === stream }
+        }
+    }
+
+    /// Returns whether the first part may still be removed by ``removeFirstWithoutKeyFrame()``.
+    var awaitsKeyFrame: Bool { !hasEnded && lateVideo != nil }
+
+    /// Removes the first part if its video has no key frame, and the next part has one.
+    ///
+    /// - Returns: The part.
+    mutating func removeFirstWithoutKeyFrame() -> TransportPart? {
+        guard let part = parts.first, lateVideo?.section(parts[1].number)?.firstPresentation != nil,
+            part.streams.allSatisfy({ hasEnded || hasPassed($0, part) })
+        else { return nil }
+        parts.removeFirst()
+        for lane in lanes { lane.part = max(lane.part, part.number + 1) }
+        return part
+    }
+
     private func part(_ number: Int) -> TransportPart? {
         guard let first = parts.first?.number, parts.indices.contains(number - first) else { return nil }
         return parts[number - first]

@@ -1,6 +1,7 @@
 import ByteCoding
 import FileWriting
 import MediaFormats
+import TextCoding
 
 /// An MPEG-2 transport stream, from a mapped file or a pipe (ISO/IEC 13818-1). If there are several programs, the first
 /// one is used.
@@ -35,7 +36,7 @@ package final class TransportStreamInput: MediaInput {
     private var splitter: TransportSplitter
     private var omitted = StreamOmissions()
     /// The warnings of the parts that have ended.
-    private var earlierWarnings = EarlierWarnings()
+    private var earlierWarnings = LimitedWarnings()
     private var hasEnded = false
 
     /// Reads the beginning of a stream until all streams are identified.
@@ -47,7 +48,10 @@ package final class TransportStreamInput: MediaInput {
         self.limits = limits
         name = source.name
         splitter = TransportSplitter(limits)
-        while !hasEnded, !isIdentified { try readMore() }
+        while !hasEnded, !isIdentified {
+            try readMore()
+            removeStartsWithoutKeyFrame()
+        }
         guard try describe() else {
             let streamWarnings = splitter.parts.first?.streams.flatMap(\.warnings) ?? []
             let reasons =
@@ -115,10 +119,22 @@ package final class TransportStreamInput: MediaInput {
     /// True if all streams of the first part are identified, or will not be.
     private var isIdentified: Bool {
         guard map != nil, let part = splitter.parts.first else { return false }
-        if hasEnded || splitter.isIdentified(part) { return true }
+        if hasEnded { return true }
+        if tracks.isEmpty, splitter.awaitsKeyFrame { return source.position >= limits.readAhead }
+        if splitter.isIdentified(part) { return true }
         return part.number == 0
             ? source.position >= limits.readAhead
             : part.duration > limits.bufferDuration || part.bufferedBytes > limits.bufferSize
+    }
+
+    /// Removes the parts before the first key frame, if there are several.
+    private func removeStartsWithoutKeyFrame() {
+        while let part = splitter.removeFirstWithoutKeyFrame() {
+            earlierWarnings.add([
+                "the stream starts without a key frame; what precedes the first discontinuity is skipped"
+            ])
+            for stream in part.streams { stream.remove(part.number) }
+        }
     }
 
     /// Creates the tracks of the first part. Returns false if there are none.
@@ -260,11 +276,11 @@ extension TransportStreamInput {
         if let part = splitter.parts.last { warnings += part.streams.flatMap(\.warnings) }
         if alignment.lossCount > 0 {
             warnings.append(
-                "packets of 188 bytes are not contiguous at \(alignment.lossCount) positions; some data is lost"
+                "packets of 188 bytes are not contiguous at \(counted(alignment.lossCount, "position")); some data is lost"
             )
         }
         if demuxer.damage > 0 {
-            warnings.append("\(demuxer.damage) transport stream packets are damaged or missing")
+            warnings.append("\(counted(demuxer.damage, "transport stream packet")) damaged or missing")
         }
         return warnings.map { "\(name): \($0)" }
     }
@@ -273,25 +289,10 @@ extension TransportStreamInput {
         var warnings = part.sources.flatMap { $0.section.warnings }
         if part.clock.resetCount > 0 {
             warnings.append(
-                "timestamps are discontinuous \(part.clock.resetCount) times between key frames or in a single stream; "
+                "timestamps are discontinuous \(counted(part.clock.resetCount, "time")) between key frames or in a single stream; "
                     + "later timestamps are shifted to close the gaps"
             )
         }
         return warnings
     }
-}
-
-/// The warnings of parts that have ended. Their number is limited, because a channel may have any number of parts.
-private struct EarlierWarnings {
-    private static let maximumCount = 50
-    private var texts: [String] = []
-    private var omittedCount = 0
-
-    mutating func add(_ new: [String]) {
-        for text in new {
-            if texts.count < Self.maximumCount { texts.append(text) } else { omittedCount += 1 }
-        }
-    }
-
-    var all: [String] { texts + (omittedCount > 0 ? ["\(omittedCount) more warnings are not listed"] : []) }
 }

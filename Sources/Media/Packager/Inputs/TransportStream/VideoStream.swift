@@ -1,5 +1,6 @@
 import ByteCoding
 import MediaFormats
+import TextCoding
 
 /// An access unit that has been parsed, with what is required to start a section with it.
 struct VideoFrame {
@@ -38,7 +39,9 @@ final class VideoStream<Syntax: VideoSyntax>: ElementaryStream {
     var warnings: [String] {
         damagedCount == 0
             ? []
-            : ["\(label): \(damagedCount) damaged pictures are skipped because their slice headers cannot be parsed"]
+            : [
+                "\(label): \(counted(damagedCount, "damaged picture")) skipped, because the slice header cannot be parsed"
+            ]
     }
 
     func consume(_ packet: TransportDemuxer.Packet) throws {
