@@ -18,8 +18,13 @@ extension MultivariantRuleTests {
             media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\",CHANNELS=\"2\""),
             nearMiss: variant(audio)
         ),
-        // A variant that clients ignore does not count.
-        RuleCase("no-variants", at: 0, variant(audio + ",HDCP-LEVEL=TYPE-9"), nearMiss: variant(audio + ",X=1")),
+        // A variant that clients ignore has already been reported.
+        RuleCase(
+            "no-variants",
+            at: 0,
+            "#EXT-X-INDEPENDENT-SEGMENTS",
+            nearMiss: variant(audio + ",REQ-X=1")
+        ),
         RuleCase(
             "no-i-frame-variants",
             at: 0,
@@ -176,6 +181,23 @@ extension MultivariantRuleTests {
             media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\"") + "\n" + variant(audio + ",AUDIO=\"A\",SUBTITLES=\"a\""),
             nearMiss: media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\"") + "\n"
                 + variant(audio + ",AUDIO=\"a\",CLOSED-CAPTIONS=NONE")
+        ),
+        // A rendition whose tag the reader rejects is present.
+        RuleCase(
+            "group-missing",
+            at: 3,
+            media("SUBTITLES", "GROUP-ID=\"s\",NAME=\"A\",REQ-X=1") + "\n" + variant(audio + ",SUBTITLES=\"t\""),
+            nearMiss: media("SUBTITLES", "GROUP-ID=\"s\",NAME=\"A\",REQ-X=1") + "\n"
+                + variant(audio + ",SUBTITLES=\"s\"")
+        ),
+        RuleCase(
+            "group-unused",
+            at: 3,
+            media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\"") + "\n" + media("VIDEO", "GROUP-ID=\"a\",NAME=\"A\"") + "\n"
+                + variant(audio + ",AUDIO=\"a\""),
+            nearMiss: media("CLOSED-CAPTIONS", "GROUP-ID=\"a\",NAME=\"A\",INSTREAM-ID=\"CC1\"") + "\n"
+                + media("VIDEO", "GROUP-ID=\"v\",NAME=\"A\"") + "\n" + variant(audio + ",CLOSED-CAPTIONS=\"a\"")
+                + "\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI=\"i.m3u8\",VIDEO=\"v\""
         ),
         RuleCase(
             "duplicate-group-name",

@@ -12,6 +12,9 @@ public struct LintFile: Sendable {
     /// The EXT-X-KEY and EXT-X-SESSION-KEY tags with their lines. Tags whose METHOD the draft does not define are left
     /// out, because clients ignore them.
     let keys: [(tag: KeyTag, line: PlaylistLine)]
+    /// The tags that the reader rejected. Rules about missing tags count them as present, because the reader has
+    /// already reported them.
+    let refusedTags: Set<TagName>
 
     /// Parses a playlist leniently.
     ///
@@ -30,6 +33,7 @@ public struct LintFile: Sendable {
             default: nil
             }
         }
+        refusedTags = Set(lines.lazy.compactMap { if case .refused(let name) = $0.content { name } else { nil } })
     }
 
     /// True if rules other than the syntax rules can be applied to the playlist.
@@ -42,16 +46,11 @@ public struct LintFile: Sendable {
         lines.first { if case .tag(let tag) = $0.content { tag.name == name } else { false } }
     }
 
+    /// Returns whether a line contains the tag, but the reader rejected it.
+    func isRefused(_ name: TagName) -> Bool { refusedTags.contains(name) }
+
     /// Returns whether a line contains the tag, even if the reader rejected the tag.
-    func has(_ name: TagName) -> Bool {
-        lines.contains { line in
-            switch line.content {
-            case .tag(let tag): tag.name == name
-            case .refused(let refused): refused == name
-            default: false
-            }
-        }
-    }
+    func has(_ name: TagName) -> Bool { isRefused(name) || line(of: name) != nil }
 }
 
 /// A Media Playlist to check.

@@ -31,7 +31,7 @@ extension LintRule {
             "a playlist with Date Ranges must have an EXT-X-PROGRAM-DATE-TIME",
             .media { subject, findings in
                 guard subject.isFull, let line = subject.file.line(of: .dateRange),
-                    subject.file.line(of: .programDateTime) == nil
+                    !subject.file.has(.programDateTime)
                 else { return }
                 findings.report(
                     line,

@@ -23,18 +23,15 @@ extension LintRule {
             .warning,
             .media,
             section: "4.4.4.6",
-            "every date should have at least millisecond precision",
+            "EXT-X-PROGRAM-DATE-TIME should have at least millisecond precision",
             .media { subject, findings in
                 for line in subject.lines {
-                    let coarse = line.dates.first { date in
-                        let text = date.attribute.flatMap { subject.file.value(ofAttribute: $0, line)?.utf8 }
-                        return fractionDigits(text.map { Array($0) } ?? Array(line.bytes)) < 3
+                    guard case .tag(.programDateTime) = line.content, fractionDigits(Array(line.bytes)) < 3 else {
+                        continue
                     }
-                    guard let coarse else { continue }
                     findings.report(
                         line,
-                        attribute: coarse.attribute,
-                        "\(coarse.name) has fewer than three fractional digits: write milliseconds"
+                        "EXT-X-PROGRAM-DATE-TIME has fewer than three fractional digits: write milliseconds"
                     )
                 }
             }
@@ -76,7 +73,9 @@ extension LintRule {
             section: "6.2.1",
             "if a playlist has dates, each segment with an EXT-X-DISCONTINUITY should have one",
             .media { subject, findings in
-                guard subject.file.line(of: .programDateTime) != nil else { return }
+                guard subject.file.line(of: .programDateTime) != nil, !subject.file.isRefused(.programDateTime) else {
+                    return
+                }
                 for segment in subject.segments
                 where segment.segment.isDiscontinuity && segment.segment.programDateTime == nil {
                     findings.report(

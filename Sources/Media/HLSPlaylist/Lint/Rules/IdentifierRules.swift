@@ -61,6 +61,7 @@ extension LintRule {
             .multivariant { subject, findings in
                 for line in subject.lines {
                     guard case .tag(.contentSteering(let steering)) = line.content, let pathway = steering.pathwayID,
+                        !subject.file.isRefused(.streamInf),
                         !subject.variants.contains(where: { ($0.variant.pathwayID ?? ".") == pathway })
                     else { continue }
                     let known = Set(subject.variants.map { $0.variant.pathwayID ?? "." }).sorted()

@@ -51,7 +51,7 @@ extension LintRule {
             "a segment with METHOD=SAMPLE-AES-CTR must have an EXT-X-MAP, because the method requires fragmented MP4",
             .media { subject, findings in
                 // In a delta update, the tag may be among the lines that were left out.
-                guard subject.isFull else { return }
+                guard subject.isFull, !subject.file.isRefused(.map) else { return }
                 let change = subject.encryptionChanges.first { change in
                     change.isSegment && change.map == nil && change.keys.contains { $0.tag.method == .sampleAESCTR }
                 }

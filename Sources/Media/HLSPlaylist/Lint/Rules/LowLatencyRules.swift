@@ -32,9 +32,9 @@ extension LintRule {
             section: "4.4.3.8",
             "a playlist with EXT-X-PART-INF must have PART-HOLD-BACK",
             .media { subject, findings in
-                guard let inf = subject.playlist.partInf, subject.playlist.serverControl?.partHoldBack == nil else {
-                    return
-                }
+                guard let inf = subject.playlist.partInf, subject.playlist.serverControl?.partHoldBack == nil,
+                    !subject.file.isRefused(.serverControl)
+                else { return }
                 findings.report(
                     subject.file.line(of: .partInf),
                     "the playlist has EXT-X-PART-INF, but EXT-X-SERVER-CONTROL has no PART-HOLD-BACK: add it with "
@@ -140,7 +140,9 @@ extension LintRule {
             section: "6.2.5.1",
             "a delta update must have CAN-SKIP-UNTIL",
             .media { subject, findings in
-                guard subject.playlist.skip != nil, subject.playlist.serverControl?.canSkipUntil == nil else { return }
+                guard subject.playlist.skip != nil, subject.playlist.serverControl?.canSkipUntil == nil,
+                    !subject.file.isRefused(.serverControl)
+                else { return }
                 findings.report(
                     subject.file.line(of: .skip),
                     "the playlist has EXT-X-SKIP, but EXT-X-SERVER-CONTROL has no CAN-SKIP-UNTIL, which offers delta "
@@ -156,7 +158,8 @@ extension LintRule {
             "a delta update that leaves out Date Ranges must have CAN-SKIP-DATERANGES=YES",
             .media { subject, findings in
                 guard subject.playlist.skip?.recentlyRemovedDateRanges != nil,
-                    subject.playlist.serverControl?.canSkipDateRanges != true
+                    subject.playlist.serverControl?.canSkipDateRanges != true,
+                    !subject.file.isRefused(.serverControl)
                 else { return }
                 findings.report(
                     subject.file.line(of: .skip),

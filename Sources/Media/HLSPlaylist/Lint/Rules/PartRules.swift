@@ -133,7 +133,7 @@ extension LintRule {
             "a low-latency playlist should have EXT-X-PROGRAM-DATE-TIME",
             .media { subject, findings in
                 guard subject.isFull, let line = subject.file.line(of: .partInf),
-                    subject.file.line(of: .programDateTime) == nil
+                    !subject.file.has(.programDateTime)
                 else { return }
                 findings.report(
                     line,
@@ -189,7 +189,8 @@ extension LintRule {
             "a playlist with Partial Segments should have an EXT-X-PRELOAD-HINT for the next part",
             .media { subject, findings in
                 guard subject.file.line(of: .part) != nil, !subject.playlist.isEnded,
-                    !subject.playlist.preloadHints.contains(where: { $0.kind == .part })
+                    !subject.playlist.preloadHints.contains(where: { $0.kind == .part }),
+                    !subject.file.isRefused(.preloadHint)
                 else { return }
                 findings.report(
                     nil,

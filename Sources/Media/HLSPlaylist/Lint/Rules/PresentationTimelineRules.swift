@@ -153,7 +153,7 @@ extension LintRule {
 extension MediaSubject {
     /// True if the playlist has an EXT-X-PROGRAM-DATE-TIME.
     fileprivate var hasDate: Bool {
-        playlist.upcoming.programDateTime != nil || segments.contains { $0.segment.programDateTime != nil }
+        file.has(.programDateTime)
     }
 
     /// The date of the first segment, computed backward from the first EXT-X-PROGRAM-DATE-TIME.

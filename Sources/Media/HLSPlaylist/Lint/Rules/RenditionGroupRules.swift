@@ -8,7 +8,7 @@ extension LintRule {
             section: "4.4.6.2",
             "the rendition groups to which variants refer must exist",
             .multivariant { subject, findings in
-                let groups = Set(subject.renditions.map { RenditionGroup($0.tag) })
+                let groups = Set(subject.renditions.map { RenditionGroup($0.tag) } + subject.refusedGroups)
                 func check(_ names: [(name: String, type: MediaTag.MediaType, id: String?)], _ line: PlaylistLine) {
                     let missing = names.filter { name in
                         name.id.map { !groups.contains(RenditionGroup(type: name.type, id: $0)) } ?? false
@@ -36,6 +36,27 @@ extension LintRule {
                     )
                 }
                 for (tag, line) in subject.iFrameVariants { check([("VIDEO", .video, tag.video)], line) }
+            }
+        ),
+        LintRule(
+            "group-unused",
+            .warning,
+            .multivariant,
+            section: "4.4.6.2",
+            "a variant should refer to each rendition group",
+            .multivariant { subject, findings in
+                // Without variants, the rule `no-variants` applies.
+                guard !subject.variants.isEmpty else { return }
+                let used = subject.usedGroups
+                for group in groups(subject) where !used.contains(group.id) {
+                    findings.report(
+                        group.line,
+                        attribute: "GROUP-ID",
+                        "no variant refers to \(group.id), so its renditions cannot be selected: write "
+                            + "\(group.id.type)=\(ReadingContext.quoted(group.id.id)) in EXT-X-STREAM-INF, or remove the "
+                            + "group"
+                    )
+                }
             }
         ),
         LintRule(
@@ -131,7 +152,8 @@ extension LintRule {
             "groups of one TYPE must have the same members",
             .multivariant { subject, findings in
                 var firsts: [MediaTag.MediaType: GroupMembers] = [:]
-                for group in groups(subject) {
+                let incomplete = Set(subject.refusedGroups)
+                for group in groups(subject) where !incomplete.contains(group.id) {
                     guard let first = firsts[group.id.type] else {
                         firsts[group.id.type] = group
                         continue
@@ -176,6 +198,53 @@ extension LintRule {
             result[position].add(tag)
         }
         return result
+    }
+}
+
+extension MultivariantSubject {
+    /// The groups of EXT-X-MEDIA tags that the reader rejected, as far as their TYPE and GROUP-ID can be read.
+    fileprivate var refusedGroups: [RenditionGroup] {
+        lines.compactMap { line in
+            guard case .refused(.media) = line.content, let type = line.unquotedAttribute("TYPE"),
+                let id = line.unquotedAttribute("GROUP-ID")
+            else { return nil }
+            return RenditionGroup(type: MediaTag.MediaType(rawValue: type), id: file.withVariables(id))
+        }
+    }
+
+    /// The groups to which a variant or I-frame variant refers, even if the reader rejected its tag.
+    fileprivate var usedGroups: Set<RenditionGroup> {
+        var groups: Set<RenditionGroup> = []
+        for line in lines {
+            switch line.content {
+            case .tag(.streamInf), .tag(.iFrameStreamInf), .refused(.streamInf), .refused(.iFrameStreamInf): break
+            default: continue
+            }
+            for type in MediaTag.MediaType.defined {
+                guard let id = line.unquotedAttribute(type.rawValue) else { continue }
+                groups.insert(RenditionGroup(type: type, id: file.withVariables(id)))
+            }
+        }
+        return groups
+    }
+}
+
+extension PlaylistLine {
+    /// The value of an attribute as the file contains it, without quotation marks; nil when the line has no such
+    /// attribute.
+    func unquotedAttribute(_ name: String) -> String? {
+        guard let raw = rawAttribute(name)?.trimmingSpaces else { return nil }
+        return raw.hasPrefix("\"") && raw.hasSuffix("\"") && raw.utf8.count > 1
+            ? String(raw.dropFirst().dropLast()) : raw
+    }
+}
+
+extension String {
+    /// The text without spaces and tabs at its ends.
+    fileprivate var trimmingSpaces: String {
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        guard let first = first, let last = last, isSpace(first) || isSpace(last) else { return self }
+        return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
     }
 }
 

@@ -112,7 +112,7 @@ extension LintRule {
                 var first: (file: LintFile, formats: Set<KeyFormat>)?
                 for media in subject.mediaPlaylists {
                     let formats = media.keyFormats
-                    guard !formats.isEmpty else { continue }
+                    guard !formats.isEmpty, !media.file.isRefused(.key) else { continue }
                     guard let first else {
                         first = (media.file, formats)
                         continue

@@ -170,7 +170,7 @@ extension LintRule {
             section: "3.1.2",
             "fragmented MP4 segments must have an EXT-X-MAP",
             .media { subject, findings in
-                guard subject.isFull,
+                guard subject.isFull, !subject.file.isRefused(.map),
                     let first = subject.segments.first(where: { $0.map == nil && isFragmentedMP4($0.segment.uri) })
                 else { return }
                 findings.report(
@@ -188,7 +188,7 @@ extension LintRule {
             "I-frames should have an EXT-X-MAP unless they immediately follow the Media Initialization Section",
             .media { subject, findings in
                 // A delta update may leave out lines with an EXT-X-MAP.
-                guard subject.playlist.isIFramesOnly, subject.isFull else { return }
+                guard subject.playlist.isIFramesOnly, subject.isFull, !subject.file.isRefused(.map) else { return }
                 for segment in subject.segments
                 where segment.map == nil && (segment.index == 0 || segment.segment.isDiscontinuity) {
                     guard let start = segment.byteRange?.lowerBound, start == 0 || start > 564 else { continue }
@@ -207,7 +207,7 @@ extension LintRule {
             section: "6.2.1",
             "a playlist of type VOD must have EXT-X-ENDLIST",
             .media { subject, findings in
-                guard subject.playlist.playlistType == .vod, !subject.playlist.isEnded else { return }
+                guard subject.playlist.playlistType == .vod, !subject.file.has(.endList) else { return }
                 findings.report(
                     subject.file.line(of: .playlistType),
                     "EXT-X-PLAYLIST-TYPE is VOD, but EXT-X-ENDLIST is missing, so clients keep reloading: add "

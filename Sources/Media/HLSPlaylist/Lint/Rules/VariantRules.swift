@@ -8,7 +8,7 @@ extension LintRule {
             section: "4.4.6.2",
             "a Multivariant Playlist should have variants",
             .multivariant { subject, findings in
-                if subject.variants.isEmpty {
+                if subject.variants.isEmpty, !subject.file.isRefused(.streamInf) {
                     findings.report(
                         nil,
                         "the playlist has no EXT-X-STREAM-INF that clients can use, so they cannot play anything: "
@@ -27,7 +27,7 @@ extension LintRule {
                 let hasVideo = subject.variants.contains { variant, _ in
                     variant.resolution != nil || variant.codecs.contains { Codec.kind(of: $0) == .video }
                 }
-                if hasVideo, subject.iFrameVariants.isEmpty {
+                if hasVideo, subject.iFrameVariants.isEmpty, !subject.file.isRefused(.iFrameStreamInf) {
                     findings.report(
                         nil,
                         "the playlist has video variants but no EXT-X-I-FRAME-STREAM-INF, so clients must load full "

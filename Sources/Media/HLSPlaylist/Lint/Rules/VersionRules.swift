@@ -10,7 +10,8 @@ extension LintRule {
             .playlist { findings in
                 let file = findings.file
                 let required = RequiredVersion(file)
-                guard file.version > 0, file.version < required.version else { return }
+                // A client that cannot read EXT-X-VERSION may still know the version.
+                guard file.version > 0, file.version < required.version, !file.isRefused(.version) else { return }
                 let line = file.line(of: .version)
                 let stated =
                     line == nil
@@ -27,21 +28,21 @@ extension LintRule {
             .note,
             .any,
             section: "6.2.1",
-            "EXT-X-VERSION should not be higher than the tags and attributes of the playlist require",
-            .playlist { findings in
-                let file = findings.file
-                guard let line = file.line(of: .version), (2...13).contains(file.version) else { return }
-                let required = RequiredVersion(file)
-                guard file.version > max(required.version, required.tolerated) else { return }
-                let reason =
-                    required.version == 1
-                    ? "version 1 is enough" : "\(required.reason) requires only version \(required.version)"
-                findings.report(
-                    line,
-                    "EXT-X-VERSION is \(file.version), but \(reason): write the lower version, so that older clients "
-                        + "can play it"
-                )
-            }
+            "a version above 7 should not be higher than the playlists require",
+            .several([
+                .media { subject, findings in
+                    guard let (line, message) = excess(subject.file, []) else { return }
+                    findings.report(line, message)
+                },
+                // What the Media Playlists require is known only when all of them are available.
+                .presentation { subject, findings in
+                    let media = subject.mediaPlaylists.map(\.file)
+                    guard subject.references.allSatisfy({ $0.media != nil }),
+                        let (line, message) = excess(subject.multivariant.file, media)
+                    else { return }
+                    findings.report(subject.multivariant.file, line, message)
+                },
+            ])
         ),
         LintRule(
             "version-unsupported",
@@ -60,6 +61,33 @@ extension LintRule {
             }
         ),
     ]
+
+    /// The highest version that every client in use supports, for ten years. Packagers write a version up to this one
+    /// whatever the playlist contains, which excludes no client.
+    private static let commonVersion: UInt64 = 7
+
+    /// Returns the line of EXT-X-VERSION and a message if the version is higher than a playlist and its Media Playlists
+    /// require.
+    private static func excess(_ file: LintFile, _ media: [LintFile]) -> (line: PlaylistLine, message: String)? {
+        guard file.version > commonVersion, file.version <= 13, let line = file.line(of: .version),
+            !media.contains(where: { $0.version >= file.version })
+        else { return nil }
+        var highest = RequiredVersion(file)
+        for other in media {
+            let required = RequiredVersion(other)
+            guard file.version > max(required.version, required.tolerated) else { return nil }
+            if required.version > highest.version { highest = required }
+        }
+        guard file.version > max(highest.version, highest.tolerated) else { return nil }
+        let reason =
+            highest.version <= commonVersion
+            ? "version \(commonVersion) is enough" : "\(highest.reason) requires only version \(highest.version)"
+        return (
+            line,
+            "EXT-X-VERSION is \(file.version), but \(reason): write the lower version, so that older clients can play "
+                + "it"
+        )
+    }
 }
 
 /// The protocol version that a playlist requires, and the tag or attribute that requires it.
