@@ -1,6 +1,6 @@
 /// Playlists that violate each content protection rule, and similar playlists that do not.
 enum ContentProtectionCases {
-    static let all = keys + sets + fairPlay + formats + sessionKeys + outputs + allowedCPC
+    static let all = keys + sets + fairPlay + formats + keyUse + sessionKeys + outputs + allowedCPC
 
     static let fps = "KEYFORMAT=\"com.apple.streamingkeydelivery\",KEYFORMATVERSIONS=\"1\""
     static let widevine = "KEYFORMAT=\"urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed\""

@@ -25,8 +25,47 @@ struct ContentProtectionRuleTests {
         let ids = LintRule.all.map(\.id.rawValue)
         let first = ids.firstIndex(of: "key-none-with-attributes") ?? 0
         let last = ids.firstIndex(of: "allowed-cpc-unused-keyformat") ?? 0
-        #expect(last - first == 36)
+        #expect(last - first == 41)
         #expect(Set(ids[first...last]) == Set(ContentProtectionCases.all.map(\.rule)))
+    }
+
+    @Test("a Media Playlist that is declared to be clear is not reported, by its URI as written or resolved")
+    func declaredClear() throws {
+        let main = RuleFiles.multivariant(
+            "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"A\",URI=\"a\""
+        )
+        let files = [
+            ("https://h/v", RuleFiles.media(Self.fairPlay + "\n#EXTINF:6,\n0.ts")),
+            ("https://h/a", RuleFiles.media("#EXTINF:6,\n0.ts")),
+        ]
+        let read = try files.map { try LintFile(name: $0, bytes: Array($1.utf8)) }
+        let file = try LintFile(name: "https://h/main.m3u8", bytes: Array(main.utf8))
+        func rules(_ clear: Set<String>) -> [RuleID] {
+            var linter = Linter(
+                rules: LintRule.all.filter { ["clear-variant", "clear-audio"].contains($0.id.rawValue) }
+            )
+            linter.options.clearPlaylists = clear
+            return linter.check(presentation: file) { uri in read.first { $0.name == uri } }.map(\.diagnostic.rule)
+        }
+        #expect(rules([]) == ["clear-audio"])
+        #expect(rules(["v", "b"]) == ["clear-audio"])
+        #expect(rules(["a"]) == [])
+        #expect(rules(["https://h/a"]) == [])
+    }
+
+    @Test("a finding about two files has the other file and its line")
+    func otherFile() throws {
+        let main = RuleFiles.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n#EXT-X-STREAM-INF:BANDWIDTH=1\nw")
+        let files = [
+            ("v", RuleFiles.media("#EXTINF:6,\n0.ts")), ("w", RuleFiles.media(Self.fairPlay + "\n#EXTINF:6,\n0.ts")),
+        ]
+        let read = try files.map { try LintFile(name: $0, bytes: Array($1.utf8)) }
+        let found = Linter().check(presentation: try LintFile(name: "main.m3u8", bytes: Array(main.utf8))) { uri in
+            read.first { $0.name == uri }
+        }
+        let leak = try #require(found.first { $0.diagnostic.rule == "clear-variant" })
+        #expect(leak.diagnostic.line == 2)
+        #expect(leak.other == LintFinding.Place(file: "w", line: 4))
     }
 
     @Test("messages contain neither keys nor tokens")

@@ -8,6 +8,8 @@ struct ProtectedPresentationTests {
         let rule: String
         /// The file of the finding, and text on its line; nil for the whole file.
         let place: (file: String, text: String?)
+        /// The findings in the Multivariant Playlist that the violation also causes.
+        var consequences: [String] = []
         let change: @Sendable (inout ProtectedPresentation) -> Void
         var testDescription: String { rule }
     }
@@ -28,12 +30,13 @@ struct ProtectedPresentationTests {
         let line = one.place.text.map { presentation.line(of: $0, in: one.place.file) } ?? 0
         let place = "\(one.rule)@\(line)"
         let expected = one.place.file == "main.m3u8" ? place : "\(one.place.file):\(place)"
-        #expect(try Self.findings(presentation) == [expected])
+        #expect(try Self.findings(presentation) == one.consequences + [expected])
     }
 
     static let violations: [Violation] = [
         Violation(rule: "hdcp-levels-share-key", place: ("main.m3u8", "RESOLUTION=3840x2160")) {
             $0.replace("skd://film/uhd", by: "skd://film/hd", in: "uhd.m3u8")
+            $0.replace("#EXT-X-SESSION-KEY:" + ProtectedPresentation.fairPlay("uhd"), by: "#", in: "main.m3u8")
         },
         Violation(rule: "keyformat-sets-differ", place: ("hd.m3u8", nil)) {
             $0.replace("#EXT-X-KEY:" + ProtectedPresentation.playReady("hd"), by: "#", in: "hd.m3u8")
@@ -84,7 +87,12 @@ struct ProtectedPresentationTests {
             $0.replace("wuhd\"", by: "wuhd\",IV=0x\(iv("1"))", in: "uhd.m3u8")
             $0.replace("puhd\"", by: "puhd\",IV=0x\(iv("2"))", in: "uhd.m3u8")
         },
-        Violation(rule: "fairplay-uri-scheme", place: ("audio.m3u8", "https:")) {
+        // The session key still has the other URI.
+        Violation(
+            rule: "fairplay-uri-scheme",
+            place: ("audio.m3u8", "https:"),
+            consequences: ["session-key-missing@0", "session-key-unused@3"]
+        ) {
             $0.replace("skd:", by: "https:", in: "audio.m3u8")
         },
         Violation(rule: "media-playlist-missing", place: ("main.m3u8", "TYPE=AUDIO")) { $0.files.remove(at: 4) },

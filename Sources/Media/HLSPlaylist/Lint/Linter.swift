@@ -5,6 +5,8 @@
 public struct Linter: Sendable {
     /// The enabled rules.
     public let rules: [LintRule]
+    /// The properties of a stream that playlists cannot declare.
+    public var options = LintOptions()
     private let enabled: Set<RuleID>
 
     /// Creates a linter with all rules.
@@ -50,7 +52,7 @@ public struct Linter: Sendable {
         guard let subject = MultivariantSubject(multivariant), multivariant.isCheckable else {
             return check(multivariant).map { LintFinding(file: multivariant.name, diagnostic: $0) }
         }
-        let presentation = PresentationSubject(subject, load: load)
+        let presentation = PresentationSubject(subject, options, load: load)
         var order = [multivariant.name]
         var seen: Set = [multivariant.name]
         var findings = check(multivariant).map { LintFinding(file: multivariant.name, diagnostic: $0) }

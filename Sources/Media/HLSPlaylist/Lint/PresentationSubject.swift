@@ -5,6 +5,15 @@ struct PresentationSubject: Sendable {
         case variant(Variant)
         case rendition(MediaTag)
         case iFrameVariant(IFrameStreamInfTag)
+
+        /// The URI as in the tag.
+        var uri: String? {
+            switch self {
+            case .variant(let variant): variant.uri
+            case .rendition(let tag): tag.uri
+            case .iFrameVariant(let tag): tag.uri
+            }
+        }
     }
 
     /// A reference to a Media Playlist, which may be missing or unreadable.
@@ -38,10 +47,18 @@ struct PresentationSubject: Sendable {
     /// The Media Playlists without duplicates and with their roles, in the order of the tags that first refer to them.
     let members: [Member]
 
+    private let options: LintOptions
+
+    /// Returns whether a Media Playlist is declared to be clear.
+    func isIntendedClear(_ reference: Reference) -> Bool {
+        options.clearPlaylists.contains(reference.uri) || options.clearPlaylists.contains(reference.role.uri ?? "")
+    }
+
     /// The Media Playlists without duplicates, in the order of the tags that first refer to them.
     var mediaPlaylists: [MediaSubject] { members.map(\.media) }
 
-    init(multivariant: MultivariantSubject, references: [Reference]) {
+    init(multivariant: MultivariantSubject, references: [Reference], options: LintOptions) {
+        self.options = options
         self.multivariant = multivariant
         self.references = references
         var members: [Member] = []
@@ -64,7 +81,7 @@ struct PresentationSubject: Sendable {
 }
 
 extension PresentationSubject {
-    init(_ multivariant: MultivariantSubject, load: (String) -> LintFile?) {
+    init(_ multivariant: MultivariantSubject, _ options: LintOptions, load: (String) -> LintFile?) {
         // A playlist to which many tags refer is loaded only once, and its lines are matched only once.
         var loaded: [String: (file: LintFile?, media: MediaSubject?)] = [:]
         func reference(_ role: Role, _ line: PlaylistLine, _ uri: String) -> Reference {
@@ -89,6 +106,6 @@ extension PresentationSubject {
         for (tag, line) in multivariant.iFrameVariants {
             references.append(reference(.iFrameVariant(tag), line, tag.uri))
         }
-        self.init(multivariant: multivariant, references: references)
+        self.init(multivariant: multivariant, references: references, options: options)
     }
 }

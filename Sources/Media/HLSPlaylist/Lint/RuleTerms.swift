@@ -42,9 +42,29 @@ enum MessageFormat {
     /// query, which may contain a token.
     static func uri(_ uri: String) -> String {
         if URIReference.scheme(of: uri) == "data" { return "\"data:…\"" }
-        guard let mark = uri.utf8.firstIndex(of: UInt8(ascii: "?")) else { return ReadingContext.quoted(uri) }
-        return ReadingContext.quoted(uri[..<mark] + "?…")
+        guard let mark = uri.utf8.firstIndex(of: UInt8(ascii: "?")) else { return quoted(uri) }
+        return quoted(uri[..<mark] + "?…")
     }
+
+    /// Returns the name of a file, which may be a URI.
+    static func file(_ name: String) -> String { uri(name) }
+
+    /// Returns untrusted text for a message: quoted, with control characters replaced, and without its middle if it is
+    /// long, because the end of a URI names the file.
+    static func quoted(_ text: some StringProtocol) -> String {
+        let scalars = Array(text.unicodeScalars.prefix(longestText + 1))
+        let end = Array(text.unicodeScalars.suffix(longestText - 40))
+        let shown = scalars.count > longestText ? scalars.prefix(40) + ["…"] + end : scalars[...]
+        var result = "\""
+        for scalar in shown {
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            result.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
+        }
+        return result + "\""
+    }
+
+    /// The number of characters of a text that is not shortened.
+    private static let longestText = 200
 
     /// Returns a number of seconds, rounded to milliseconds.
     static func seconds(_ value: Double) -> String {

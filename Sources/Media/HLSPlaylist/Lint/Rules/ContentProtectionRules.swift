@@ -1,5 +1,6 @@
 extension LintRule {
     /// The rules for keys, output protection and allowed devices.
     static let contentProtectionRules: [LintRule] =
-        keyRules + keySetRules + fairPlayRules + keyFormatRules + sessionKeyRules + hdcpRules + allowedCPCRules
+        keyRules + keySetRules + keyUseRules + fairPlayRules + keyFormatRules + sessionKeyRules + hdcpRules
+        + allowedCPCRules
 }

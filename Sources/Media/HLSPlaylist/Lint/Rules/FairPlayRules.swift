@@ -44,6 +44,31 @@ extension LintRule {
                 ? (nil, "the FairPlay key has no KEYFORMATVERSIONS: write KEYFORMATVERSIONS=\"1\"") : nil
         },
         key(
+            "fairplay-versions-unknown",
+            .error,
+            section: "FPS 9",
+            "KEYFORMATVERSIONS of a FairPlay key must contain 1, and only versions that FairPlay has"
+        ) { key in
+            guard key.isFairPlay, let versions = key.keyFormatVersions else { return nil }
+            let numbers = versions.split(separator: "/").map { UInt64($0) }
+            // Malformed lists are violations of `keyformatversions-syntax`.
+            guard !numbers.isEmpty, !numbers.contains(nil), !numbers.contains(0) else { return nil }
+            let advice = "write KEYFORMATVERSIONS=\"1\", or \"1/2\" if the key server supports both versions"
+            let unknown = numbers.compactMap { $0 }.first { !fairPlayVersions.contains($0) }
+            if let unknown {
+                return (
+                    "KEYFORMATVERSIONS", "FairPlay has no version \(unknown), so no client requests the key: \(advice)"
+                )
+            }
+            return numbers.contains(1)
+                ? nil
+                : (
+                    "KEYFORMATVERSIONS",
+                    "KEYFORMATVERSIONS is \(ReadingContext.quoted(versions)), without version 1, which all clients "
+                        + "support: \(advice)"
+                )
+        },
+        key(
             "fairplay-uri-scheme",
             .warning,
             section: "FPS 9",
@@ -99,6 +124,9 @@ extension LintRule {
         },
     ]
 }
+
+/// The protocol versions of FairPlay Streaming.
+private let fairPlayVersions: ClosedRange<UInt64> = 1...3
 
 extension KeyFormat {
     /// Whether a key format seems to be intended as FairPlay: a variation of its name, or the system ID of its `pssh`

@@ -74,29 +74,72 @@ extension LintRule {
             }
         ),
         LintRule(
+            "session-key-unused",
+            .warning,
+            .presentation,
+            section: "4.4.6.5",
+            "a Media Playlist should have the key of each EXT-X-SESSION-KEY",
+            .presentation { subject, findings in
+                let playlists = subject.mediaPlaylists
+                // A playlist that cannot be read may have the key.
+                guard !playlists.isEmpty, subject.references.allSatisfy({ $0.media != nil }),
+                    playlists.allSatisfy({ $0.isFull && !$0.file.isRefused(.key) })
+                else { return }
+                let used = Set(playlists.lazy.flatMap(\.listedKeys).compactMap(\.uri))
+                let sessionKeys = subject.sessionKeys
+                // The keys of a live stream change: some of the session keys may be those of other segments.
+                let isEnded = playlists.allSatisfy(\.playlist.isEnded)
+                let current = Set(sessionKeys.filter { used.contains($0.key.uri ?? "") }.map(\.key.keyFormat))
+                for (key, line) in sessionKeys {
+                    guard let uri = key.uri, !used.contains(uri), isEnded || !current.contains(key.keyFormat) else {
+                        continue
+                    }
+                    findings.report(
+                        subject.multivariant.file,
+                        line,
+                        attribute: "URI",
+                        "no Media Playlist has a key with the URI \(MessageFormat.uri(uri)), so clients request a key "
+                            + "that they do not need: write the URI of an EXT-X-KEY, or remove the tag"
+                    )
+                }
+            }
+        ),
+        LintRule(
             "session-key-missing",
             .note,
             .presentation,
             section: "4.4.6.5",
-            "a DRM key of several Media Playlists should have an EXT-X-SESSION-KEY, so that clients can preload it",
+            "the DRM keys of Media Playlists should have an EXT-X-SESSION-KEY, so that clients can preload them",
             .presentation { subject, findings in
-                let announced = Set(subject.sessionKeys.compactMap(\.key.uri))
-                var firstFile: [String: String] = [:]
+                guard !subject.multivariant.file.isRefused(.sessionKey) else { return }
+                let sessionKeys = subject.sessionKeys
+                let announced = Set(sessionKeys.compactMap(\.key.uri))
+                let formats = Set(sessionKeys.map(\.key.keyFormat))
+                var first: [String: MediaSubject] = [:]
                 for media in subject.mediaPlaylists {
                     for key in media.listedKeys where key.keyFormat != .identity {
                         guard let uri = key.uri, !announced.contains(uri) else { continue }
-                        guard let first = firstFile[uri] else {
-                            firstFile[uri] = media.file.name
+                        // If other keys of the KEYFORMAT are announced, the author probably forgot this one. The keys of
+                        // a live stream change, and so do the session keys.
+                        let isForgotten = formats.contains(key.keyFormat) && media.playlist.isEnded
+                        let other = first[uri]
+                        guard isForgotten || other.map({ $0.file.name != media.file.name }) ?? false else {
+                            if other == nil { first[uri] = media }
                             continue
                         }
-                        if first == media.file.name { continue }
+                        let users =
+                            other.map {
+                                "\(MessageFormat.file($0.file.name)) and \(MessageFormat.file(media.file.name)) share"
+                            } ?? "\(MessageFormat.file(media.file.name)) has"
+                        let line = media.file.keys.first {
+                            $0.tag.uri.map { URIReference.resolve($0, against: media.file.name) } == uri
+                        }
                         return findings.report(
                             subject.multivariant.file,
                             nil,
-                            "\(ReadingContext.quoted(first)) and \(ReadingContext.quoted(media.file.name)) share the "
-                                + "key "
-                                + "\(MessageFormat.uri(uri)): with an EXT-X-SESSION-KEY, clients can request the key "
-                                + "before they load the playlists"
+                            other: LintFinding.Place(media.file, line?.line),
+                            "\(users) the key \(MessageFormat.uri(uri)), which has no EXT-X-SESSION-KEY: with one, "
+                                + "clients can request the key before they load the playlists"
                         )
                     }
                 }
