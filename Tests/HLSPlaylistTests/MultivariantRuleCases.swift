@@ -105,6 +105,18 @@ extension MultivariantRuleTests {
             nearMiss: variant("BANDWIDTH=1,CODECS=\"mp4a.40.2,zzzz\"")
         ),
         RuleCase("frame-rate-missing", at: 2, variant(video), nearMiss: variant(video + ",FRAME-RATE=25")),
+        RuleCase(
+            "frame-rate-zero",
+            at: 2,
+            variant(video + ",FRAME-RATE=0"),
+            nearMiss: variant(video + ",FRAME-RATE=0.001")
+        ),
+        RuleCase(
+            "codecs-parameters",
+            at: 2,
+            variant("BANDWIDTH=1,CODECS=\"mp4a.40.2,avc1.4D401\""),
+            nearMiss: variant("BANDWIDTH=1,CODECS=\"mp4a.40.2,avc1.4D401e,zzzz.1\"")
+        ),
         RuleCase("score-not-positive", at: 2, variant(audio + ",SCORE=0.0"), nearMiss: variant(audio + ",SCORE=0.001")),
         RuleCase(
             "score-missing",

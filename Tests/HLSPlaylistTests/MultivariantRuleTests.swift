@@ -43,7 +43,7 @@ struct MultivariantRuleTests {
         let first = LintRule.all.firstIndex { $0.id == "no-variants" } ?? 0
         let last = LintRule.all.firstIndex { $0.id == "session-data-id" } ?? 0
         let family = LintRule.all[first...last]
-        #expect(family.count == 42)
+        #expect(family.count == 44)
         #expect(Set(family.map(\.id)) == tested)
         for rule in family {
             #expect(rule.subject == .multivariant)

@@ -39,6 +39,9 @@ public struct Linter: Sendable {
                 diagnostics += findings.diagnostics
             }
         }
+        // A misspelled tag is also an unknown one.
+        let misspelled = Set(diagnostics.lazy.filter { $0.rule == .misspelledTag }.map(\.line))
+        if !misspelled.isEmpty { diagnostics.removeAll { $0.rule == .unknownTag && misspelled.contains($0.line) } }
         return diagnostics.sorted { ($0.line, $0.rule) < ($1.line, $1.rule) }
     }
 

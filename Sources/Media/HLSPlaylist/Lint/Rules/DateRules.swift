@@ -37,6 +37,31 @@ extension LintRule {
             }
         ),
         LintRule(
+            "date-separator",
+            .error,
+            .media,
+            section: "4.4.4.6",
+            "the letter T must separate date and time of day",
+            .media { subject, findings in
+                for line in subject.lines {
+                    let wrong = line.dates.lazy.compactMap { date -> (name: String, attribute: String?, column: Int)? in
+                        let text = date.attribute.flatMap { line.unquotedAttribute($0).map { Array($0.utf8)[...] } }
+                        let value = text ?? line.bytes.dropFirst(TagName.programDateTime.rawValue.utf8.count + 2)
+                        guard let offset = value.firstIndex(where: { $0 == 0x20 || $0 == 0x74 }) else { return nil }
+                        let start = date.attribute.map { line.column(ofAttribute: $0) + $0.utf8.count + 2 + offset }
+                        return (date.name, date.attribute, start ?? offset - line.bytes.startIndex + 1)
+                    }
+                    guard let (name, attribute, column) = wrong.first else { continue }
+                    findings.report(
+                        line,
+                        attribute: attribute,
+                        column: column,
+                        "\(name) has no T between date and time of day: write 2026-01-31T12:00:00.000Z, for example"
+                    )
+                }
+            }
+        ),
+        LintRule(
             "program-date-time-ambiguous",
             .error,
             .media,
@@ -59,6 +84,30 @@ extension LintRule {
                                 line,
                                 "\(own) is \(overlap.inSeconds) before \(end), where the preceding segment ends: an "
                                     + "overlap must be less than a second"
+                            )
+                        }
+                    }
+                    clock.advance(segment.segment)
+                }
+            }
+        ),
+        LintRule(
+            "program-date-time-jump",
+            .warning,
+            .media,
+            section: "6.2.1",
+            "without EXT-X-DISCONTINUITY, a date should not be a second or more after the preceding segment ends",
+            .media { subject, findings in
+                var clock = SegmentClock()
+                for segment in subject.segments {
+                    if let own = segment.segment.programDateTime, let end = clock.end, !segment.segment.isDiscontinuity
+                    {
+                        let gap = own.timeInterval(since: end)
+                        if gap > 1 - .roundingTolerance {
+                            findings.report(
+                                segment.line(of: .programDateTime),
+                                "\(own) is \(gap.inSeconds) after \(end), where the preceding segment ends: write "
+                                    + "EXT-X-DISCONTINUITY before the segment if media is missing, or correct the date"
                             )
                         }
                     }

@@ -1,3 +1,5 @@
+import TextCoding
+
 extension LintRule {
     /// The rules for interstitials (appendix D) and preload ranges (appendix F).
     static let interstitialRules: [LintRule] = [
@@ -72,18 +74,17 @@ extension LintRule {
                     ("X-CONTENT-MAY-VARY", ["YES", "NO"]), ("X-TIMELINE-OCCUPIES", ["POINT", "RANGE"]),
                     ("X-TIMELINE-STYLE", ["HIGHLIGHT", "PRIMARY"]),
                 ]
+                let lists = [("X-SNAP", ["OUT", "IN"]), ("X-RESTRICT", ["SKIP", "JUMP"])]
                 for (tag, line) in subject.interstitialTags {
-                    let wrong = known.first { name, values in
-                        tag.otherAttributes.contains { $0.name == name && $0.isQuoted && !values.contains($0.value) }
+                    if let (name, value, values) = unknown(tag, known, lists) {
+                        let nearest = Spelling.nearest(value, in: values)
+                        findings.report(
+                            line,
+                            attribute: name,
+                            "\(name) is \(ReadingContext.quoted(value)), which is undefined, so clients ignore it: "
+                                + (nearest.map { "did you mean \($0)?" } ?? "write \(values.joined(separator: " or "))")
+                        )
                     }
-                    guard let (name, values) = wrong else { continue }
-                    findings.report(
-                        line,
-                        attribute: name,
-                        "\(name) is \(ReadingContext.quoted(tag[name] ?? "")), which is undefined, so clients use the "
-                            + "default: write "
-                            + values.joined(separator: " or ")
-                    )
                 }
             }
         ),
@@ -126,6 +127,24 @@ extension LintRule {
             }
         ),
     ]
+
+    /// Returns the first attribute with an undefined value, the value, and the defined values. `lists` are the attributes
+    /// that contain several values, separated by commas.
+    private static func unknown(
+        _ tag: DateRangeTag,
+        _ single: [(String, [String])],
+        _ lists: [(String, [String])]
+    ) -> (name: String, value: String, values: [String])? {
+        for (name, values) in single + lists {
+            guard let attribute = tag.otherAttributes.first(where: { $0.name == name }), attribute.isQuoted else {
+                continue
+            }
+            let isList = lists.contains { $0.0 == name }
+            let own = isList ? attribute.value.split(separator: ",").map(String.init) : [attribute.value]
+            if let value = own.first(where: { !values.contains($0) }) { return (name, value, values) }
+        }
+        return nil
+    }
 
     /// Returns the expected form of an interstitial's attribute; nil when the value has this form, or when the draft
     /// does not define the attribute.

@@ -79,6 +79,23 @@ extension LintRule {
             }
         ),
         LintRule(
+            "can-block-reload-missing",
+            .warning,
+            .media,
+            section: "B.1",
+            "a live playlist with EXT-X-PART-INF should have CAN-BLOCK-RELOAD=YES",
+            .media { subject, findings in
+                guard subject.playlist.partInf != nil, !subject.file.has(.endList),
+                    subject.playlist.serverControl?.canBlockReload != true, !subject.file.isRefused(.serverControl)
+                else { return }
+                findings.report(
+                    subject.file.line(of: .partInf),
+                    "the playlist has EXT-X-PART-INF, but EXT-X-SERVER-CONTROL has no CAN-BLOCK-RELOAD=YES, without "
+                        + "which clients do not play with low latency: add it if the server supports it"
+                )
+            }
+        ),
+        LintRule(
             "hold-back-too-short",
             .error,
             .media,

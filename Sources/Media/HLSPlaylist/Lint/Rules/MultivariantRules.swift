@@ -2,7 +2,8 @@ extension LintRule {
     /// The rules for variants, renditions, session data and content steering, in the order of docs/playlist-rules.md.
     /// The other files of this directory contain them.
     static let multivariantRules: [LintRule] =
-        variantListRules + codecRules + variantAttributeRules + identifierRules + renditionGroupRules + renditionRules
+        variantListRules + codecRules + codecParameterRules + variantAttributeRules + identifierRules
+        + renditionGroupRules + renditionRules
         + sessionDataRules
 }
 

@@ -47,6 +47,37 @@ extension LintRule {
             }
         ),
         LintRule(
+            "parts-incomplete",
+            .error,
+            .media,
+            section: "4.4.4.9",
+            "the parts of a segment must have the duration of the segment",
+            .media { subject, findings in
+                let horizon = subject.end - 3 * (subject.targetDuration ?? 0)
+                var start = 0.0
+                var isFirst = true
+                for segment in subject.segments {
+                    let parts = segment.tagLines.compactMap { line in
+                        if case .tag(.part(let tag)) = line.content { tag.duration } else { nil }
+                    }
+                    let duration = segment.segment.duration
+                    defer { start += duration }
+                    guard let longest = parts.max() else { continue }
+                    let difference = duration - parts.reduce(0, +)
+                    // The oldest parts of the playlist may have been removed because they are too old.
+                    let isRemoved = isFirst && difference > 0 && start + difference <= horizon
+                    isFirst = false
+                    let tolerance = (subject.playlist.partInf?.partTarget ?? longest) / 2
+                    guard abs(difference) > tolerance, !isRemoved else { continue }
+                    findings.report(
+                        segment.uriLine,
+                        "the parts of the segment have a total duration of \((duration - difference).inSeconds), but "
+                            + "EXTINF is \(duration.inSeconds): list all parts of the segment, or none"
+                    )
+                }
+            }
+        ),
+        LintRule(
             "part-byterange-without-offset",
             .error,
             .media,

@@ -1,6 +1,8 @@
 extension LintRule {
     /// The rules for durations, positions of tags, byte ranges, dates and the syntax of values.
-    static let structureRules: [LintRule] = durationRules + positionRules + dateRules + valueSyntaxRules
+    static let structureRules: [LintRule] =
+        durationRules + continuityRules + positionRules + dateRules + valueSyntaxRules
+        + spellingRules
 
     private static let durationRules: [LintRule] = [
         LintRule(

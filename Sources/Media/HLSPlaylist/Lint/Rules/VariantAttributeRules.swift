@@ -36,6 +36,26 @@ extension LintRule {
             }
         ),
         LintRule(
+            "frame-rate-zero",
+            .error,
+            .multivariant,
+            section: "4.4.6.2",
+            "FRAME-RATE must be greater than 0",
+            .multivariant { subject, findings in
+                for (_, line) in subject.allAttributes {
+                    // The reader may leave out a value that no video can have.
+                    guard let text = line.unquotedAttribute("FRAME-RATE"), let rate = Double(text), rate == 0 else {
+                        continue
+                    }
+                    findings.report(
+                        line,
+                        attribute: "FRAME-RATE",
+                        "FRAME-RATE is 0: write the maximum frame rate in frames per second, or remove FRAME-RATE"
+                    )
+                }
+            }
+        ),
+        LintRule(
             "score-not-positive",
             .error,
             .multivariant,
