@@ -136,6 +136,18 @@ enum PlaylistDocument {
         return try playlist.write()
     }
 
+    static func clip(_ bytes: [UInt8], from first: Int, count: Int) throws -> [UInt8] {
+        var playlist = try MediaPlaylist(parsing: bytes)
+        try playlist.trim(to: first..<first + count)
+        playlist.isEnded = true
+        return try playlist.write()
+    }
+
+    static func addAdvertisement(_ ad: MediaPlaylist, from url: String, to film: inout MediaPlaylist) throws {
+        let breaks = try film.resolvedSegments().filter { $0.start < 600 }.count
+        try film.splice(ad, at: breaks, from: url)
+    }
+
     static func next(_ bytes: [UInt8], after known: MediaPlaylist) throws -> MediaPlaylist {
         try known.applying(MediaPlaylist(parsing: bytes))
     }

@@ -157,6 +157,17 @@ struct ArticleTests {
         #expect(try PlaylistDocument.playlist(of: []).isEmpty == false)
     }
 
+    @Test("a clip and a film with an advertisement keep their keys")
+    func editing() throws {
+        let clip = try MediaPlaylist(parsing: PlaylistDocument.clip(Array(RoundTripTests.live.utf8), from: 1, count: 1))
+        #expect(try clip.resolvedSegments().map { $0.keys[.fairPlay]?.uri } == ["skd://a"])
+        var film = try MediaPlaylist(parsing: Array(RoundTripTests.live.utf8))
+        let ad = try MediaPlaylist(parsing: PlaylistDocument.playlist(of: [("ad.m4s", 6)]))
+        try PlaylistDocument.addAdvertisement(ad, from: "https://ads.example/m.m3u8", to: &film)
+        #expect(film.segments.map(\.uri) == ["100.m4s", "101.m4s", "https://ads.example/ad.m4s"])
+        #expect(try film.resolvedSegments().map { $0.keys[.fairPlay]?.uri }.last == "skd://film-7/hd")
+    }
+
     @Test("a changed line has the values of its variables, and the others keep the references")
     func variables() throws {
         let text = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:6\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"1\"\n"

@@ -125,8 +125,10 @@ func mediaEdits(_ playlist: MediaPlaylist) -> [MediaPlaylist] {
         edit { $0.segments[place].map = MapTag(uri: "fuzz.mp4") }
         edit { $0.segments[place].tags.reverse() }
         edit { $0.segments[place].programDateTime = PlaylistDate(seconds: 1_767_225_600, nanoseconds: 5) }
-        edit { $0.segments.remove(at: place) }
-        edit { $0.segments.insert(MediaSegment(uri: "fuzz/new.m4s", duration: 6.006), at: place) }
+        edit { try? $0.removeFirst(place) }
+        edit { try? $0.trim(to: 0..<place) }
+        edit { try? $0.replaceSegments(place..<place + 1, with: []) }
+        edit { try? $0.replaceSegments(place..<place, with: [MediaSegment(uri: "fuzz/new.m4s", duration: 6.006)]) }
     }
     return edits
 }

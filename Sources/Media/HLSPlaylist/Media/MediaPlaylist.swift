@@ -48,6 +48,10 @@ public struct MediaPlaylist: Sendable {
     /// Unknown tags and comments before the first segment, in order.
     public var otherLines: [String] = [] { didSet { isEdited = true } }
     /// The Media Segments.
+    ///
+    /// A key, a Media Initialization Section or a date may be a tag of an earlier segment. Remove, insert or replace
+    /// segments with ``removeFirst(_:)``, ``trim(to:)``, ``append(_:)``, ``replaceSegments(_:with:)`` and
+    /// ``splice(_:at:from:)``, which preserve them. If a direct change of the array loses them, ``write()`` throws.
     public var segments: [MediaSegment] {
         get { segmentsStorage }
         // A property observer would copy the array on each change of an element.

@@ -2,7 +2,9 @@ extension MediaPlaylist {
     /// Returns the bytes of the playlist. Lines that were read and not changed are written byte for byte; the others
     /// are written in the order and the form of the draft.
     ///
-    /// - Throws: ``PlaylistError`` when a value cannot be written, such as a URI with a line break in it.
+    /// - Throws: ``PlaylistError`` when a value cannot be written, such as a URI with a line break in it, and with
+    ///   ``RuleID/lostSegmentState`` when a direct change of ``segments`` has removed a key, a Media Initialization
+    ///   Section or a date that applied to a remaining segment.
     public func write() throws(PlaylistError) -> [UInt8] {
         if let origin, !isEdited { return origin.source.bytes }
         let isCRLF = origin.map { PlaylistWriter.usesCRLF($0.source.bytes) } ?? false
@@ -13,6 +15,7 @@ extension MediaPlaylist {
         writer.marksExactDurations = marksExactDurations
         let variables = defines.values(known: variables)
         let reader = TemplateReader(.media, variables: variables)
+        try RawEditCheck(self, reader).check()
         var misplaced = misplacedTags(reader)
         writeHeader(&misplaced.rest, reader, to: &writer)
         let isRedefined = variables != self.variables

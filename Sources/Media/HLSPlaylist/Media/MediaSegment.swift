@@ -12,14 +12,26 @@ public struct MediaSegment: Sendable {
         var range: Range<Int> { Int(start)..<Int(end) }
     }
 
-    /// A URI and a title that are not ranges of the source, because they were created, changed or substituted.
+    /// The segment before an edited segment.
+    private enum Predecessor: Sendable {
+        /// The segment is the first one.
+        case none
+        /// The preceding segment was created in memory.
+        case memory
+        case read(source: PlaylistSource, end: UInt32)
+    }
+
+    /// A URI and a title that are not ranges of the source, because they were created, changed or substituted, and the
+    /// segment that the segment follows since an edit.
     private final class OwnText: Sendable {
         let uri: String?
         let title: String?
+        let predecessor: Predecessor?
 
-        init(uri: String?, title: String?) {
+        init(uri: String?, title: String?, predecessor: Predecessor? = nil) {
             self.uri = uri
             self.title = title
+            self.predecessor = predecessor
         }
     }
 
@@ -101,7 +113,7 @@ public struct MediaSegment: Sendable {
     public var uri: String {
         get { ownText?.uri ?? text(uriRange) }
         set {
-            ownText = OwnText(uri: newValue, title: ownText?.title)
+            ownText = OwnText(uri: newValue, title: ownText?.title, predecessor: ownText?.predecessor)
             isEdited = true
         }
     }
@@ -110,7 +122,7 @@ public struct MediaSegment: Sendable {
     public var title: String {
         get { ownText?.title ?? text(titleRange) }
         set {
-            ownText = OwnText(uri: ownText?.uri, title: newValue)
+            ownText = OwnText(uri: ownText?.uri, title: newValue, predecessor: ownText?.predecessor)
             isEdited = true
         }
     }
@@ -119,6 +131,37 @@ public struct MediaSegment: Sendable {
     /// is written.
     mutating func invalidateReferences() {
         if let origin, origin.source.hasReference(origin.range) { isEdited = true }
+    }
+
+    /// Prepares a segment of another playlist: its lines are compared with its values when it is written, and lines
+    /// that are not about the segment are left out.
+    mutating func detach() {
+        containsPlaylistTags = false
+        isEdited = true
+    }
+
+    /// Records that an edit has placed the segment after another one with all tags that it needs there.
+    mutating func follow(_ previous: MediaSegment?) {
+        ownText = OwnText(uri: ownText?.uri, title: ownText?.title, predecessor: Self.predecessor(previous))
+    }
+
+    private static func predecessor(_ previous: MediaSegment?) -> Predecessor {
+        guard let previous else { return .none }
+        return previous.origin.map { .read(source: $0.source, end: $0.end) } ?? .memory
+    }
+
+    /// Returns whether the segment follows the same segment as when it was read, or as after the last edit. A segment
+    /// that was created in memory may follow any segment.
+    func follows(_ previous: MediaSegment?, header: MediaPlaylist.Origin?) -> Bool {
+        guard let origin else { return true }
+        switch (ownText?.predecessor, Self.predecessor(previous)) {
+        case (.some(.none), .none), (.memory, .memory): return true
+        case (.read(let source, let end), .read(let actual, let actualEnd)) where source === actual && end == actualEnd:
+            return true
+        case (_, .read(let source, let end)): return source === origin.source && end == origin.start
+        case (_, .none): return header?.source === origin.source && header?.header.upperBound == Int(origin.start)
+        case (_, .memory): return false
+        }
     }
 
     private func text(_ range: Range<UInt32>) -> String {

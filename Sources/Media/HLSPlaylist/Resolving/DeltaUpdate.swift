@@ -48,7 +48,8 @@ extension MediaPlaylist {
             for index in kept.indices where !kept[index].dateRanges.isEmpty { kept[index].dateRanges = [] }
         }
         result.segments = kept + update.segments
-        result.inherit(dropped)
+        if kept.count < result.segments.count { result.segments[kept.count].follow(kept.last) }
+        try result.inherit(dropped)
         return result
     }
 
@@ -68,72 +69,22 @@ extension MediaPlaylist {
         if !orphans.isEmpty, !kept.isEmpty { kept[0].dateRanges = orphans + kept[0].dateRanges }
     }
 
-    /// Returns the offset of a byte range without an offset that follows the removed segments; nil when it does not
-    /// continue their byte ranges.
-    private static func end(of dropped: ArraySlice<MediaSegment>, of uri: String) -> UInt64? {
-        var end: UInt64 = 0
-        for segment in dropped.reversed() {
-            guard let range = segment.byteRange, segment.uri == uri else { return nil }
-            let (sum, overflow) = end.addingReportingOverflow(range.length)
-            guard !overflow else { return nil }
-            end = sum
-            guard let offset = range.offset else { continue }
-            let (result, beyond) = end.addingReportingOverflow(offset)
-            return beyond ? nil : result
-        }
-        return nil
-    }
-
     /// Copies the tags of the removed segments that still apply to the first remaining segment.
-    private mutating func inherit(_ dropped: ArraySlice<MediaSegment>) {
-        guard !dropped.isEmpty, let first = segments.first else { return }
-        var keys = KeyContext()
-        var map: SegmentTag?
-        var keysOfMap = KeyContext()
-        var bitrate: SegmentTag?
-        var date: PlaylistDate?
-        for segment in dropped {
-            for tag in segment.tags {
-                switch tag {
-                case .key(let key): keys.apply(key)
-                case .map:
-                    map = tag
-                    keysOfMap = keys
-                case .bitrate: bitrate = tag
-                case .dateRange, .part, .other: break
-                }
-            }
-            date = (segment.programDateTime ?? date)?.advanced(by: segment.duration)
+    private mutating func inherit(_ dropped: ArraySlice<MediaSegment>) throws(PlaylistError) {
+        guard let last = dropped.last, let first = segments.first else { return }
+        var state = SegmentState()
+        for segment in dropped { state.apply(segment.tags) }
+        let tags = try SegmentState().tags(entering: state, own: first.tags)
+        if tags != first.tags { segments[0].tags = tags }
+        if first.programDateTime == nil, dropped.contains(where: { $0.programDateTime != nil }) {
+            segments[0].programDateTime = Self.date(of: dropped.count - 1, in: Array(dropped))?
+                .advanced(by: last.duration)
         }
-        var tags: [SegmentTag] = []
-        if first.map == nil, let map {
-            tags += keysOfMap.keys.map { .key($0) } + [map]
-            if keysOfMap != keys {
-                if keys.keys.isEmpty { tags.append(.key(.none)) }
-                tags += keys.keys.filter { !keysOfMap.keys.contains($0) }.map { .key($0) }
-            }
-        } else {
-            tags += keys.keys.map { .key($0) }
-        }
-        if let bitrate, !first.tags.contains(where: { if case .bitrate = $0 { true } else { false } }) {
-            tags.append(bitrate)
-        }
-        // A key of the segment itself replaces the inherited key of the same key format, unless an EXT-X-MAP is between
-        // them.
-        let leading = first.tags.prefix { if case .map = $0 { false } else { true } }
-            .compactMap { if case .key(let key) = $0 { key } else { nil } }
-        let own = Set(leading.map(\.keyFormat))
-        let endsAll = leading.contains { $0.method == .none }
-        if first.map != nil || map == nil {
-            tags.removeAll { tag in
-                guard case .key(let key) = tag, key.method != .none else { return false }
-                return endsAll || own.contains(key.keyFormat)
-            }
-        }
-        if !tags.isEmpty { segments[0].tags = tags + first.tags }
-        if first.programDateTime == nil, let date { segments[0].programDateTime = date }
-        if let range = first.byteRange, range.offset == nil, let offset = Self.end(of: dropped, of: first.uri) {
+        if let range = first.byteRange, range.offset == nil,
+            let offset = Self.rangeEnd(of: dropped, uri: first.uri)
+        {
             segments[0].byteRange?.offset = offset
         }
+        segments[0].follow(nil)
     }
 }
