@@ -142,4 +142,45 @@ struct ResolvedSegmentTests {
         let edited = try MediaPlaylist(parsing: try playlist.write())
         #expect(try edited.resolvedSegments().map(\.discontinuitySequenceNumber) == [0, 2])
     }
+
+    @Test("segments are found by index, time, date and number, with the same values as by iteration")
+    func access() throws {
+        let lines = """
+            #EXT-X-MEDIA-SEQUENCE:7
+            #EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00.000Z
+            #EXT-X-KEY:METHOD=AES-128,URI="a"
+            #EXTINF:4,
+            a.ts
+            #EXT-X-DISCONTINUITY
+            #EXT-X-KEY:METHOD=AES-128,URI="b"
+            #EXTINF:0,
+            b.ts
+            #EXTINF:6,
+            c.ts
+
+            """
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + lines
+        let segments = try MediaPlaylist(parsing: Array(text.utf8)).resolvedSegments()
+        #expect(segments.count == 3 && segments.last?.index == 2)
+        #expect(segments.reversed().map { $0.keys.keys.map(\.uri) } == [["b"], ["b"], ["a"]])
+        #expect(segments[1].discontinuitySequenceNumber == 1)
+        #expect(segments.segment(at: 2)?.segment.uri == "c.ts")
+        #expect(segments.segment(at: 3) == nil && segments.segment(at: -1) == nil)
+        let times = [-1, 0, 3.9, 4, 9.9, 10].map { segments.segment(atTime: $0)?.index }
+        #expect(times == [nil, 0, 0, 2, 2, nil])
+        let date = try #require(PlaylistDate("2026-01-01T00:00:03.500Z"))
+        #expect(segments.segment(atDate: date)?.index == 0)
+        #expect(segments.segment(atDate: date.advanced(by: 0.5))?.index == 2)
+        #expect(segments.segment(atDate: date.advanced(by: 60)) == nil)
+        #expect([6, 7, 9, 10, .max].map { segments.segment(numbered: $0)?.index } == [nil, 0, 2, nil, nil])
+    }
+
+    @Test("a date is created from seconds since 1970")
+    func interval() {
+        let date = PlaylistDate(timeIntervalSince1970: 1_767_225_600.25)
+        #expect(date.description == "2026-01-01T00:00:00.250Z" && date.timeIntervalSince1970 == 1_767_225_600.25)
+        #expect(PlaylistDate(timeIntervalSince1970: -0.5).description == "1969-12-31T23:59:59.500Z")
+        #expect(PlaylistDate(timeIntervalSince1970: 0.999_999_9).description == "1970-01-01T00:00:01.000Z")
+        #expect(PlaylistDate(timeIntervalSince1970: .nan) == PlaylistDate(seconds: 0))
+    }
 }

@@ -24,6 +24,18 @@ public struct PlaylistDate: Hashable, Sendable {
         self.utcOffset = utcOffset
     }
 
+    /// Creates a date in UTC from seconds since 1970, such as those of Foundation's `Date`, rounded to the nearest
+    /// microsecond. An interval that is not a number, or of more than 10,000 years, results in 1970.
+    ///
+    ///     PlaylistDate(timeIntervalSince1970: date.timeIntervalSince1970)
+    ///     Date(timeIntervalSince1970: playlistDate.timeIntervalSince1970)
+    public init(timeIntervalSince1970 interval: Double) {
+        // A Double has no more than microseconds of today's dates.
+        let whole = interval.rounded(.down)
+        let start = PlaylistDate(seconds: 0).advanced(by: whole)
+        self = start.advanced(by: ((interval - whole) * 1e6).rounded() / 1e6)
+    }
+
     /// The seconds since 1970, with a precision of about a quarter of a microsecond.
     public var timeIntervalSince1970: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
 
