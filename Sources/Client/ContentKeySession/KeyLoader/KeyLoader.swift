@@ -131,7 +131,11 @@ public actor KeyLoader {
 
     /// Loads keys before they are needed, in one round trip if the server has a batch route. Keys that are loaded or
     /// being loaded are skipped.
-    public func preload(_ identifiers: [String]) async {
+    ///
+    /// - Parameters:
+    ///   - identifiers: The identifiers of the keys.
+    ///   - isPersistable: True to request persistable keys, as for a download.
+    public func preload(_ identifiers: [String], isPersistable: Bool = false) async {
         var fresh: [String] = []
         for identifier in identifiers {
             // The session has the current state: keys are revoked, leases expire, and another route needs separate
@@ -144,7 +148,7 @@ public actor KeyLoader {
         await source.processContentKeyRequests(
             identifiers: fresh,
             initializationData: nil,
-            options: ContentKeyRequestOptions(isPersistable: false, isPreload: true)
+            options: ContentKeyRequestOptions(isPersistable: isPersistable, isPreload: true)
         )
     }
 
@@ -155,7 +159,7 @@ public actor KeyLoader {
     /// | Source | Versions |
     /// |---|---|
     /// | the request | ``ContentKeyLoading/declaredProtocolVersions``, if the session reads the playlist |
-    /// | a playlist that the app passed to this function or to ``preload(_:)-(MultivariantPlaylist)`` | those of its tag |
+    /// | a playlist that the app passed to this function or to ``preload(_:)`` | those of its tag |
     /// | a key that ``KeyLoaderSettings/prediction`` predicted | those of the key that it follows |
     /// | a stored persistent key | those that it was requested with (``VersionedPersistentKeyStore``) |
     /// | none | 1, as for a tag without KEYFORMATVERSIONS (RFC 8216, section 4.3.2.4) |

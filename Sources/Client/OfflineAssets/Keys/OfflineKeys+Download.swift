@@ -131,8 +131,7 @@ extension OfflineKeys: DownloadKeys {
             )
         }
         let identifiers = keys.map(\.identifier)
-        let versions = Dictionary(keys.map { ($0.identifier, $0.tag.protocolVersions) }) { first, _ in first }
-        let renewals = try await obtain(identifiers, versions: versions, title: title)
+        let renewals = try await obtain(identifiers, tags: keys.map(\.tag), title: title)
         for identifier in identifiers {
             if case .refused(let error)? = renewals[identifier] { throw DownloadKeysError(error) }
         }

@@ -1,4 +1,5 @@
 public import ContentKeySession
+import HLSPlaylist
 
 extension OfflineKeys {
     /// The result of a key renewal.
@@ -27,25 +28,24 @@ extension OfflineKeys {
         return try await obtain(identifiers, title: title)
     }
 
-    /// Requests persistable keys from the server and stores them.
+    /// Requests persistable keys from the server, in one round trip if it has a batch route, and stores them.
     ///
-    /// - Parameter versions: The protocol versions of the playlist by identifier; for other keys, those of the stored
-    ///   key.
-    func obtain(
-        _ identifiers: [String],
-        versions: [String: [UInt32]] = [:],
-        title: String
-    ) async throws -> [String: Renewal] {
+    /// - Parameter tags: The tags of the keys in the playlist, which determine their protocol versions; the versions of
+    ///   other keys are those of the stored key.
+    func obtain(_ identifiers: [String], tags: [KeyTag] = [], title: String) async throws -> [String: Renewal] {
         let playback = playback(of: title, .serverOnly)
         return try await playback.whileAnswering {
             let recipient = KeyWaiter()
             try await playback.fairPlay.addContentKeyRecipient(recipient)
+            await playback.loader.keysDeclared(tags)
+            // The requests are announced together; otherwise each would be sent as soon as it arrives.
+            if identifiers.count > 1 { await playback.loader.preload(identifiers, isPersistable: true) }
             return await withTaskGroup(of: Outcome.self) { group in
                 for identifier in identifiers {
                     group.addTask {
                         Outcome(
                             identifier: identifier,
-                            renewal: await obtain(identifier, versions[identifier], with: playback, for: recipient)
+                            renewal: await obtain(identifier, with: playback, for: recipient)
                         )
                     }
                 }
@@ -64,7 +64,6 @@ extension OfflineKeys {
 
     private func obtain(
         _ identifier: String,
-        _ versions: [UInt32]?,
         with playback: OfflinePlayback,
         for recipient: KeyWaiter
     ) async -> Renewal {
@@ -72,7 +71,7 @@ extension OfflineKeys {
         do throws(ContentKeyError) {
             _ = try await playback.fairPlay.contentKey(
                 identifier: identifier,
-                options: ContentKeyRequestOptions(isPersistable: true, protocolVersions: versions),
+                options: ContentKeyRequestOptions(isPersistable: true),
                 for: recipient
             )
         } catch {
