@@ -87,4 +87,18 @@ struct FileMediaLoaderTests {
     func places(url: String, place: String) {
         #expect(MediaLoadError(.status, url).place == place)
     }
+
+    @Test("A local file that is missing is not temporary, unlike a resource of a server, and its error says so")
+    func missing() async {
+        for path in ["/does/not/exist.m3u8", "/"] {
+            let error = await #expect(throws: MediaLoadError.self) {
+                try await loader.load(MediaResource("file://\(path)"))
+            }
+            #expect(error?.code == .notFound && error?.isTemporary == false)
+            #expect(error?.description == "file://\(path): the file does not exist, or cannot be read")
+        }
+        #expect(MediaLoadError(.notFound, "https://a.example/1.ts", status: 404).isTemporary)
+        #expect(MediaLoadError(.wrongRange, "https://a.example/1.ts").isTemporary)
+        #expect(!MediaLoadError(.wrongRange, "file:///1.ts").isTemporary)
+    }
 }

@@ -10,9 +10,11 @@ public struct FileMediaLoader: MediaLoader {
     /// - Throws: ``MediaLoadError`` `bad-address` for another scheme; `not-found`, `too-large` or `wrong-range`.
     public func load(_ resource: MediaResource) async throws(MediaLoadError) -> LoadedMedia {
         guard resource.url.lowercased().hasPrefix("file:") else { throw MediaLoadError(.badAddress, resource.url) }
-        guard let url = URL(string: resource.url), let handle = try? FileHandle(forReadingFrom: url) else {
-            throw MediaLoadError(.notFound, resource.url)
-        }
+        var isFolder: ObjCBool = false
+        guard let url = URL(string: resource.url),
+            FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), !isFolder.boolValue,
+            let handle = try? FileHandle(forReadingFrom: url)
+        else { throw MediaLoadError(.notFound, resource.url) }
         defer { try? handle.close() }
         let limit = UInt64(clamping: resource.maximumSize)
         let wanted = resource.range.map { $0.upperBound - $0.lowerBound }

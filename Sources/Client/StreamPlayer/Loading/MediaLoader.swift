@@ -101,19 +101,25 @@ public struct MediaLoadError: Error, Hashable, CustomStringConvertible {
         place = Self.place(url)
     }
 
-    /// True if a retry may succeed.
+    /// True if the resource is a local file.
+    private var isLocal: Bool { place.lowercased().hasPrefix("file:") }
+
+    /// True if a retry may succeed. A local file is not loaded again: it is either there, or it is not.
     public var isTemporary: Bool {
         switch code {
-        case .noConnection, .deadline, .wrongRange: true
+        case .noConnection, .deadline: true
         case .status: status.map { $0 == 408 || $0 == 429 || $0 >= 500 } ?? false
         // At the live edge, a segment may be listed shortly before it is available.
-        case .notFound: true
+        case .notFound, .wrongRange: !isLocal
         case .tooLarge, .badAddress, .abandoned, .cancelled: false
         }
     }
 
     /// The URL, the code and the status, on one line.
-    public var description: String { "\(place): \(code.rawValue)" + (status.map { " (\($0))" } ?? "") }
+    public var description: String {
+        guard !isLocal || code != .notFound else { return "\(place): the file does not exist, or cannot be read" }
+        return "\(place): \(code.rawValue)" + (status.map { " (\($0))" } ?? "")
+    }
 
     /// Returns a URL in a form that can be logged.
     static func place(_ url: String) -> String {

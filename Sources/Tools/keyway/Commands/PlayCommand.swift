@@ -33,6 +33,9 @@ struct PlayCommand: AsyncParsableCommand {
             can be played. A live stream is played until the media of --duration has been played, or until \
             Control-C.
 
+            With --profile, only variants are chosen that such a device can play: by their codecs, ALLOWED-CPC, \
+            HDCP-LEVEL, video range, and resolution. Without it, any variant can be chosen.
+
             Use this command to test playback as in an app. To test keys, policies, and devices with a presentation in \
             local files, use keyway device play, which decrypts all of its renditions.
             """
@@ -129,6 +132,7 @@ struct PlayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try playlist.requireFile()
         let printer = PlaybackEventPrinter(isQuiet: quiet || output.json)
         let media = try PlayOutput(out?.path)
         let keys = try await PlayKeys(server: server, device: device, token: token, usesBatches: !noBatch)
@@ -140,7 +144,8 @@ struct PlayCommand: AsyncParsableCommand {
         do {
             report = try await keys.whileAnswering { try await player.play(playlist.url, to: media.output) }
         } catch let error as PlayerError {
-            let advice = await keys.advice
+            let keyAdvice = await keys.advice
+            let advice = await printer.rejections(after: error, profile: device.chosenProfile) ?? keyAdvice
             throw CommandFailure(kind: error.exitKind, what: error.description, next: advice)
         }
         let shown = await printer.report(report, playlist: playlist.text, to: media.name, keys: keys)
@@ -150,8 +155,9 @@ struct PlayCommand: AsyncParsableCommand {
 
     private func settings(_ media: PlayOutput) -> PlayerSettings {
         var settings = PlayerSettings()
+        if let profile = device.chosenProfile { settings.abilities = PlayerCapabilities(of: profile.value) }
         settings.abilities.bandwidthCap = maxBandwidth
-        settings.abilities.displaySize = maxResolution?.value
+        if let maxResolution { settings.abilities.displaySize = maxResolution.value }
         if let languages { settings.preferences.languages = languages.elements }
         settings.maximumDuration = duration?.seconds
         settings.isAdaptive = !noSwitching
@@ -170,6 +176,21 @@ struct StreamArgument: ExpressibleByArgument, Sendable {
 
     /// The URL; for a path, a `file:` URL.
     var url: String { text.contains("://") ? text : URL(fileURLWithPath: text).absoluteString }
+
+    /// Requires that a path leads to a file, so that a misspelled path fails before anything else happens.
+    func requireFile() throws(CommandFailure) {
+        guard !text.contains("://") else { return }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: text, isDirectory: &isFolder) else {
+            throw .file(
+                "cannot read \(escaped(text)): the file does not exist",
+                next: "give the path or URL of a playlist"
+            )
+        }
+        guard !isFolder.boolValue else {
+            throw .file("cannot read \(escaped(text)): it is a folder", next: "give the path of a playlist in it")
+        }
+    }
 
     static var defaultCompletionKind: CompletionKind { .file() }
 }

@@ -5,10 +5,16 @@ import VirtualDevice
 
 /// The options that select the virtual device of a player; clear media does not require one.
 struct PlayDeviceOptions: ParsableArguments {
-    @Option(help: .init("The device profile.", valueName: "name"))
-    var profile = ProfileArgument.iPhone
+    @Option(
+        name: .customLong("profile"),
+        help: .init("The device profile. (default: \(ProfileArgument.iPhone.value.name))", valueName: "name")
+    )
+    var chosenProfile: ProfileArgument?
 
     @OptionGroup var source: DASkOptions
+
+    /// The device profile, chosen or not.
+    var profile: ProfileArgument { chosenProfile ?? .iPhone }
 
     func validate() throws {
         guard source.count <= 1 else {

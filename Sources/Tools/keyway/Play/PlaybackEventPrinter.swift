@@ -4,6 +4,7 @@ import HLSPlaylist
 import StreamPlayer
 import TextCoding
 import ToolSupport
+import VirtualDevice
 
 /// A printer of player events on standard error, one line for each event.
 actor PlaybackEventPrinter {
@@ -49,6 +50,13 @@ actor PlaybackEventPrinter {
                 + "\(other), \(Self.seconds(seconds)) missed"
         case .playback(let transition): return Self.text(transition)
         }
+    }
+
+    /// Returns the reasons why no variant could be chosen, if that is the error.
+    func rejections(after error: PlayerError, profile: ProfileArgument?) -> String? {
+        guard case .nothingPlayable = error.cause, !rejected.isEmpty else { return nil }
+        let advice = profile.map { ["give another --profile than \($0.value.name), or none"] } ?? []
+        return (rejected + advice).joined(separator: "; ")
     }
 
     /// Returns the report at the end of playback.
