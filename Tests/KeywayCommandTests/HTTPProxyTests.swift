@@ -13,6 +13,16 @@ struct HTTPProxyTests {
         let requests = Mutex<[LittleServer.Request]>([])
     }
 
+    private static func send(_ request: BoundedHTTP.Request, _ proxies: HTTPProxies) async throws -> BoundedHTTP.Answer
+    {
+        let http = CommandHTTP(proxies: proxies)
+        let url = try #require(URL(string: request.url))
+        let result: Result<BoundedHTTP.Answer, any Error>
+        do { result = .success(try await http.send(request, to: url, while: nil)) } catch { result = .failure(error) }
+        await http.shutdown()
+        return try result.get()
+    }
+
     private static func proxy(_ url: String, _ variables: [String: String]) throws -> String? {
         try HTTPProxies(variables).proxy(for: try #require(URL(string: url)))?.name
     }
@@ -63,7 +73,7 @@ struct HTTPProxyTests {
             timeout: .seconds(30),
             maximumResponseSize: 100
         )
-        let answer = try await CommandHTTP.send(request, proxies: proxies)
+        let answer = try await Self.send(request, proxies)
         #expect(answer.body == Array("through".utf8))
         let heard = try #require(log.requests.withLock { $0 }.first)
         #expect(heard.method == "GET")
@@ -82,7 +92,7 @@ struct HTTPProxyTests {
         let proxies = HTTPProxies(["https_proxy": server.address])
         let request = BoundedHTTP.Request("https://keys.example/", timeout: .seconds(30), maximumResponseSize: 100)
         let error = await #expect(throws: BoundedHTTP.Failure.self) {
-            try await CommandHTTP.send(request, proxies: proxies)
+            try await Self.send(request, proxies)
         }
         #expect(error?.reason.contains(server.address.dropFirst("http://".count)) == true)
         let heard = try #require(log.requests.withLock { $0 }.first)

@@ -17,7 +17,11 @@ final class OfflineFilmSite {
         let isCut = Mutex(false)
     }
 
-    init() throws {
+    /// Creates the site.
+    ///
+    /// - Parameter cookie: A cookie that Multivariant Playlists set, and without which other files are refused, as
+    ///   without the header X-Token.
+    init(requiringCookie cookie: String? = nil) throws {
         let tool = try Tool()
         let (asked, root) = (Asked(), tool.path("site"))
         (self.tool, self.asked) = (tool, asked)
@@ -25,11 +29,17 @@ final class OfflineFilmSite {
         server = try LittleServer { request in
             asked.paths.withLock { $0.append(request.path) }
             guard !asked.isCut.withLock({ $0 }) else { return .init(status: 503) }
+            let isMain = request.path.hasSuffix("main.m3u8")
+            if let cookie, request.headers["x-token"] == nil || (!isMain && request.headers["cookie"] != cookie) {
+                return .init(status: 403)
+            }
             if request.path == "/film.key" { return .init(body: key) }
             guard let data = FileManager.default.contents(atPath: root + request.path) else {
                 return .init(status: 404)
             }
-            return .init(headers: ["ETag": "\"1\""], body: Array(data))
+            var headers = ["ETag": "\"1\""]
+            if isMain, let cookie { headers["Set-Cookie"] = cookie + "; Path=/" }
+            return .init(headers: headers, body: Array(data))
         }
         let options = ["--key-id", PackageTests.keyID, "--key", Self.key, "--iv", Self.iv]
         for (folder, protection) in [

@@ -225,10 +225,10 @@ struct PlaylistCheckTests {
         let body = [UInt8](repeating: 35, count: 100_000)
         let site = try Site(["/long.m3u8": .init(body: body)])
         let url = try #require(URL(string: "\(site.server.address)/long.m3u8"))
-        let whole = try await HTTPDownload.get(url, limit: 100_000, timeout: 120) { _ in [:] }
+        let whole = try await HTTPDownload.get(url, limit: 100_000, timeout: 120, by: WebClient())
         #expect(whole.bytes == body)
         await #expect(throws: HTTPDownload.Failure.self) {
-            try await HTTPDownload.get(url, limit: 99_999, timeout: 120) { _ in [:] }
+            try await HTTPDownload.get(url, limit: 99_999, timeout: 120, by: WebClient())
         }
         // This server responds only after the command has timed out, or after two minutes.
         let hasEnded = DispatchSemaphore(value: 0)

@@ -3,10 +3,10 @@ package import HTTPRequests
 
 /// A transport for a key loader. It neither retries nor follows redirects.
 package struct HTTPClientTransport: KeyTransport {
-    private let http: BoundedHTTP
+    private let http: any HTTPExchange
 
     /// Creates a transport with a client that does not follow redirects.
-    package init(_ http: BoundedHTTP = .withoutRedirects) { self.http = http }
+    package init(_ http: any HTTPExchange = BoundedHTTP.withoutRedirects) { self.http = http }
 
     /// Sends a request and reads the complete response before the timeout.
     package func send(_ request: KeyTransportRequest) async throws(KeyTransportError) -> KeyTransportResponse {
@@ -19,7 +19,7 @@ package struct HTTPClientTransport: KeyTransport {
         outgoing.headers = request.headers.map { .init($0.name, $0.value) }
         if request.method == .post { outgoing.body = request.body }
         do {
-            let answer = try await http.send(outgoing)
+            let answer = try await http.send(outgoing, while: nil)
             return KeyTransportResponse(
                 status: answer.status,
                 headers: answer.headers.map { KeyTransportHeader($0.name, $0.value) },

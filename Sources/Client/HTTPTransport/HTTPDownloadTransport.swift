@@ -6,10 +6,10 @@ package import StreamPlayer
 
 /// A transport for downloads. It follows up to five redirects.
 package struct HTTPDownloadTransport: DownloadTransport {
-    private let http: BoundedHTTP
+    private let http: any HTTPExchange
 
     /// Creates a transport with a client that follows redirects.
-    package init(_ http: BoundedHTTP = .followingRedirects) { self.http = http }
+    package init(_ http: any HTTPExchange = BoundedHTTP.followingRedirects) { self.http = http }
 
     /// Sends a request, and waits for the head of the response.
     package func open(_ request: DownloadRequest) async throws(MediaLoadError) -> DownloadResponse {

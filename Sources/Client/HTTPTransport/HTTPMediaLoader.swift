@@ -3,7 +3,7 @@ package import StreamPlayer
 
 /// A loader of media over HTTP and from `file:` URLs. It follows up to five redirects.
 package struct HTTPMediaLoader: MediaLoader {
-    private let http: BoundedHTTP
+    private let http: any HTTPExchange
     private let timeout: Duration
 
     /// Creates a loader with a client that follows redirects.
@@ -11,7 +11,7 @@ package struct HTTPMediaLoader: MediaLoader {
     /// - Parameters:
     ///   - http: The HTTP client.
     ///   - timeout: The timeout for a whole resource.
-    package init(_ http: BoundedHTTP = .followingRedirects, timeout: Duration = .seconds(20)) {
+    package init(_ http: any HTTPExchange = BoundedHTTP.followingRedirects, timeout: Duration = .seconds(20)) {
         (self.http, self.timeout) = (http, timeout)
     }
 

@@ -120,6 +120,8 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "Do not print a line for each segment.")
     var quiet = false
 
+    @OptionGroup(title: "Requests") var web: WebOptions
+
     @OptionGroup var output: JSONOption
 
     func validate() throws {
@@ -134,9 +136,17 @@ struct PlayCommand: AsyncParsableCommand {
     func run() async throws {
         try playlist.requireFile()
         let printer = PlaybackEventPrinter(isQuiet: quiet || output.json)
+        let client = try web.client(for: [URLArgument.url(playlist.text)].compactMap { $0 })
         let media = try PlayOutput(out?.path)
-        let keys = try await PlayKeys(server: server, device: device, token: token, usesBatches: !noBatch)
-        let player = Player(settings: settings(media), keys: keys.systems, loader: HTTPMediaLoader()) { event in
+        let keys = try await PlayKeys(
+            server: server,
+            device: device,
+            token: token,
+            usesBatches: !noBatch,
+            transport: HTTPClientTransport(client.withoutRedirects)
+        )
+        let loader = HTTPMediaLoader(client)
+        let player = Player(settings: settings(media), keys: keys.systems, loader: loader) { event in
             if case .loadedMultivariant(let playlist) = event, !noPreload { await keys.preload(playlist) }
             await printer.print(event)
         }

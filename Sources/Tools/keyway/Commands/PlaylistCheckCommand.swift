@@ -117,6 +117,9 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
             throw ValidationError("Standard input can be read only once.")
         }
         guard playlistLimit >= 0 else { throw ValidationError("--limit-playlists: expected 0 or more.") }
+        if source.savedFrom != nil || !source.variables.isEmpty, inputs.count != 1 {
+            throw ValidationError("--url and --variable require exactly one playlist.")
+        }
         if let watch {
             guard watch > 0 else { throw ValidationError("--watch: expected a number above 0.") }
             guard !inputs[0].isStandardInput else { throw ValidationError("Standard input cannot be reloaded.") }

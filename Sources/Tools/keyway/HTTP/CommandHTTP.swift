@@ -3,55 +3,97 @@ import Foundation
 import HTTPRequests
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import Synchronization
 
-/// The HTTP client of the commands: bounded requests, through the proxies that the environment specifies.
-enum CommandHTTP {
-    /// The clients for each proxy and for direct connections. They are shared by the whole process, and never shut
-    /// down.
-    private static let clients = Mutex<[HTTPProxy?: HTTPClient]>([:])
+/// The HTTP client of the commands: bounded requests, through proxies.
+final class CommandHTTP: Sendable {
+    /// The client with the proxies that the environment specifies.
+    static let shared = CommandHTTP()
+
+    private let proxies: HTTPProxies
+    private let tls: TLSConfiguration?
+    /// The clients for each proxy and for direct connections.
+    private let clients = Mutex<[HTTPProxy?: HTTPClient]>([:])
+
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - proxies: The proxies to use.
+    ///   - tls: The TLS options; nil for the defaults.
+    init(proxies: HTTPProxies = .environment, tls: TLSConfiguration? = nil) {
+        (self.proxies, self.tls) = (proxies, tls)
+    }
+
+    /// Sends a request with the shared client, and returns the response. Redirects are not followed.
+    static func send(_ request: BoundedHTTP.Request) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
+        guard let url = URL(string: request.url) else { throw .init(.badAddress, "the URL is invalid") }
+        return try await shared.send(request, to: url, while: nil)
+    }
+
+    /// Closes the connections. A client that is not needed until the end of the process has to be shut down.
+    func shutdown() async {
+        let clients = clients.withLock { clients in
+            defer { clients = [:] }
+            return clients
+        }
+        for client in clients.values { try? await client.shutdown() }
+    }
+
+    private static let untilTheEnd = Mutex<[CommandHTTP]>([])
+
+    /// Returns a client that exists until the end of the process.
+    static func permanent(proxies: HTTPProxies, tls: TLSConfiguration?) -> CommandHTTP {
+        let http = CommandHTTP(proxies: proxies, tls: tls)
+        untilTheEnd.withLock { $0.append(http) }
+        return http
+    }
 
     /// Sends a request, and returns the response. Redirects are not followed.
-    ///
-    /// - Parameter proxies: The proxies to use.
-    static func send(
+    func send(
         _ request: BoundedHTTP.Request,
-        proxies: HTTPProxies = .environment
+        to url: URL,
+        while shouldContinue: (@Sendable (BoundedHTTP.Progress) async -> Bool)?
     ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
-        guard let url = URL(string: request.url) else { throw .init(.badAddress, "the URL is invalid") }
-        let proxy = try proxy(for: url, proxies)
-        let client = clients.withLock { clients in
+        try await exchange(request, to: url) { http, request throws(BoundedHTTP.Failure) in
+            try await http.send(request, while: shouldContinue)
+        }
+    }
+
+    /// Sends a request, and waits for the head of the response.
+    func open(_ request: BoundedHTTP.Request, to url: URL) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Head {
+        try await exchange(request, to: url) { http, request throws(BoundedHTTP.Failure) in
+            try await http.open(request)
+        }
+    }
+
+    private func exchange<Response>(
+        _ request: BoundedHTTP.Request,
+        to url: URL,
+        _ send: (BoundedHTTP, BoundedHTTP.Request) async throws(BoundedHTTP.Failure) -> Response
+    ) async throws(BoundedHTTP.Failure) -> Response {
+        let proxy = try proxy(for: url)
+        guard let proxy else { return try await send(BoundedHTTP(client(nil)), request) }
+        do {
+            guard proxy.kind == .http, url.scheme?.lowercased() == "http" else {
+                return try await send(BoundedHTTP(client(proxy)), request)
+            }
+            return try await send(BoundedHTTP(Self.forwarding), Self.forwarded(request, to: url, by: proxy))
+        } catch {
+            throw .init(error.code, "\(error.reason) (via the proxy \(proxy.name))")
+        }
+    }
+
+    private func client(_ proxy: HTTPProxy?) -> HTTPClient {
+        clients.withLock { clients in
             if let client = clients[proxy] { return client }
             let client = BoundedHTTP.processClient(configuration(proxy: proxy))
             clients[proxy] = client
             return client
         }
-        return try await send(request, to: url, by: proxy, client)
     }
 
-    /// Sends a request with a separate client, whose configuration the caller can change, for example to set TLS
-    /// options.
-    static func send(
-        _ request: BoundedHTTP.Request,
-        configuring change: (inout HTTPClient.Configuration) -> Void,
-        proxies: HTTPProxies = .environment
-    ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
-        guard let url = URL(string: request.url) else { throw .init(.badAddress, "the URL is invalid") }
-        let proxy = try proxy(for: url, proxies)
-        var configuration = configuration(proxy: proxy)
-        change(&configuration)
-        let client = BoundedHTTP.processClient(configuration)
-        let result: Result<BoundedHTTP.Answer, BoundedHTTP.Failure>
-        do {
-            result = .success(try await send(request, to: url, by: proxy, client))
-        } catch {
-            result = .failure(error)
-        }
-        try? await client.shutdown()
-        return try result.get()
-    }
-
-    private static func proxy(for url: URL, _ proxies: HTTPProxies) throws(BoundedHTTP.Failure) -> HTTPProxy? {
+    private func proxy(for url: URL) throws(BoundedHTTP.Failure) -> HTTPProxy? {
         do {
             return try proxies.proxy(for: url)
         } catch {
@@ -60,8 +102,9 @@ enum CommandHTTP {
         }
     }
 
-    private static func configuration(proxy: HTTPProxy?) -> HTTPClient.Configuration {
-        var configuration = BoundedHTTP.configuration()
+    private func configuration(proxy: HTTPProxy?) -> HTTPClient.Configuration {
+        var configuration = BoundedHTTP.configuration(connectionsPerHost: 64)
+        configuration.tlsConfiguration = tls
         guard let proxy else { return configuration }
         switch proxy.kind {
         case .socks5: configuration.proxy = .socksServer(host: proxy.host, port: proxy.port)
@@ -76,29 +119,12 @@ enum CommandHTTP {
         return configuration
     }
 
-    private static func send(
-        _ request: BoundedHTTP.Request,
-        to url: URL,
-        by proxy: HTTPProxy?,
-        _ client: HTTPClient
-    ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
-        guard let proxy else { return try await BoundedHTTP(client).send(request) }
-        do {
-            guard proxy.kind == .http, url.scheme?.lowercased() == "http" else {
-                return try await BoundedHTTP(client).send(request)
-            }
-            return try await BoundedHTTP(forwarding).send(forwarded(request, to: url, by: proxy))
-        } catch {
-            throw .init(error.code, "\(error.reason) (via the proxy \(proxy.name))")
-        }
-    }
-
     // async-http-client opens a tunnel (CONNECT) through a proxy for http as well as for https, but many proxies refuse
     // tunnels to ports other than 443. Therefore, requests for http URLs are sent to the proxy with the complete URL in
     // the request line (RFC 9112, section 3.2.2).
 
     private static let forwarding: HTTPClient = {
-        var configuration = BoundedHTTP.configuration()
+        var configuration = BoundedHTTP.configuration(connectionsPerHost: 64)
         configuration.http1_1ConnectionDebugInitializer = { channel in
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations

@@ -18,63 +18,28 @@ enum HTTPDownload {
         let reason: String
     }
 
-    private static let maximumRedirections = 10
-
     /// Downloads the resource at a URL.
     ///
     /// - Parameters:
     ///   - limit: The maximum size, in bytes.
     ///   - timeout: The timeout for the whole download, including redirects, in seconds.
-    ///   - headers: Returns the headers for a URL. It is called again for each redirect, because the host may change.
+    ///   - client: The client, which adds headers and follows redirects.
     static func get(
         _ url: URL,
         limit: Int,
         timeout: Double,
-        headers: @Sendable (URL) -> [String: String]
+        by client: WebClient
     ) async throws(Failure) -> Response {
-        let deadline = ContinuousClock.now + .seconds(timeout)
-        var url = url
-        for _ in 0...maximumRedirections {
-            let response = try await send(url, limit, until: deadline, timeout, headers)
-            let bare = url.withoutUserInformation
-            switch response.status {
-            case 200..<300:
-                return Response(bytes: response.body, url: bare, contentType: response.header("Content-Type"))
-            case 301, 302, 303, 307, 308:
-                guard let location = response.header("Location") else { throw refusal(response.status) }
-                guard let next = URL(string: location, relativeTo: bare)?.absoluteURL,
-                    ["http", "https"].contains(next.scheme?.lowercased())
-                else { throw Failure(reason: "the server redirects to a URL that is neither http nor https") }
-                url = next
-            default: throw refusal(response.status)
-            }
-        }
-        throw Failure(reason: "the server redirects more than \(maximumRedirections) times")
-    }
-
-    private static func send(
-        _ url: URL,
-        _ limit: Int,
-        until deadline: ContinuousClock.Instant,
-        _ timeout: Double,
-        _ headers: @Sendable (URL) -> [String: String]
-    ) async throws(Failure) -> BoundedHTTP.Answer {
         var request = BoundedHTTP.Request(
-            url.withoutUserInformation.absoluteString,
-            timeout: max(.zero, deadline - ContinuousClock.now),
+            url.absoluteString,
+            timeout: .seconds(timeout),
             maximumResponseSize: limit
         )
-        var fields = ["User-Agent": "keyway", "Accept-Encoding": "identity"]
-        fields["Authorization"] = url.basicAuthorization
-        // Header names are case-insensitive.
-        for (name, value) in headers(url) {
-            for known in fields.keys where known.lowercased() == name.lowercased() { fields[known] = nil }
-            fields[name] = value
-        }
-        request.headers = fields.map { BoundedHTTP.Header($0.key, $0.value) }
+        request.headers = [.init("User-Agent", "keyway"), .init("Accept-Encoding", "identity")]
         request.readsBody = { (200..<300).contains($0) }
+        let answer: BoundedHTTP.Answer
         do {
-            return try await CommandHTTP.send(request)
+            answer = try await client.send(request, while: nil)
         } catch {
             switch error.code {
             case .deadline: throw Failure(reason: "no complete response within \(shortNumber(timeout)) s")
@@ -82,10 +47,10 @@ enum HTTPDownload {
             default: throw Failure(reason: error.reason)
             }
         }
-    }
-
-    private static func refusal(_ status: Int) -> Failure {
-        Failure(reason: "the server responded with status \(status)")
+        guard (200..<300).contains(answer.status), let final = URL(string: answer.url) else {
+            throw Failure(reason: "the server responded with status \(answer.status)")
+        }
+        return Response(bytes: answer.body, url: final, contentType: answer.header("Content-Type"))
     }
 }
 

@@ -47,16 +47,22 @@ struct HTTPProxies: Sendable {
     static let environment = HTTPProxies(ProcessInfo.processInfo.environment)
 
     private let variables: [String: String]
+    /// The proxy that a command line specifies instead of the variables.
+    private let chosen: HTTPProxy?
     private let exceptions: [Substring]
 
-    init(_ variables: [String: String]) {
-        self.variables = variables
+    /// Creates the proxies that variables specify.
+    ///
+    /// - Parameter chosen: A proxy for all hosts except those in `no_proxy`.
+    init(_ variables: [String: String], chosen: HTTPProxy? = nil) {
+        (self.variables, self.chosen) = (variables, chosen)
         let text = Self.first(["no_proxy", "NO_PROXY"], variables)?.value ?? ""
         exceptions = text.split { $0 == "," || $0.isWhitespace }
     }
 
     /// Returns the proxy for a URL; nil for a direct connection.
     func proxy(for url: URL) throws(BadVariable) -> HTTPProxy? {
+        if let chosen { return url.host.map { isException(Self.plain($0[...])) } ?? true ? nil : chosen }
         let names =
             url.scheme?.lowercased() == "https"
             ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] : ["http_proxy", "all_proxy", "ALL_PROXY"]
@@ -75,7 +81,11 @@ struct HTTPProxies: Sendable {
     /// Returns whether a host is connected directly. This machine always is, because a proxy cannot reach its ports.
     private func isExempt(_ host: String) -> Bool {
         let host = Self.plain(host[...])
-        if ["localhost", "127.0.0.1", "::1"].contains(host) { return true }
+        return ["localhost", "127.0.0.1", "::1"].contains(host) || isException(host)
+    }
+
+    /// Returns whether `no_proxy` contains a host.
+    private func isException(_ host: String) -> Bool {
         // An asterisk matches every host, but only if it is the only entry.
         if exceptions == ["*"] { return true }
         return exceptions.contains { exception in

@@ -80,6 +80,8 @@ struct DownloadCommand: AsyncParsableCommand {
     @Option(help: .init("The timeout for connections that receive no data.", valueName: "duration"))
     var timeout = DurationArgument.seconds(30)
 
+    @OptionGroup(title: "Requests") var web: WebOptions
+
     @Flag(help: "If the disk is full, delete other downloads in the same folder, but never important ones.")
     var evict = false
 
@@ -100,10 +102,11 @@ struct DownloadCommand: AsyncParsableCommand {
     func run() async throws {
         try checkTitle()
         let selection = try choice.selection()
+        let client = try web.client(for: [playlist.url])
         var notes: [String] = []
         while true {
             do {
-                let (bundle, received) = try await download(selection)
+                let (bundle, received) = try await download(selection, client)
                 var report = Report(bundle: bundle, received: received)
                 report.notes += notes
                 return try ReportOptions.print(report, json: output.json)
@@ -117,7 +120,10 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     /// Starts or resumes the download.
-    private func download(_ selection: BundleSelection) async throws(DownloadError) -> (AssetBundle, received: UInt64) {
+    private func download(
+        _ selection: BundleSelection,
+        _ client: WebClient
+    ) async throws(DownloadError) -> (AssetBundle, received: UInt64) {
         var settings = DownloadSettings()
         settings.parallel = parallel
         settings.parallelPerHost = perHost ?? parallel
@@ -132,8 +138,8 @@ struct DownloadCommand: AsyncParsableCommand {
         let download = AssetDownload(
             request,
             settings: settings,
-            keys: noKeys ? nil : downloadKeys(),
-            transport: HTTPDownloadTransport()
+            keys: noKeys ? nil : downloadKeys(client),
+            transport: HTTPDownloadTransport(client)
         )
         let printing = Task { [quiet, output] in
             var printer = DownloadProgressPrinter(isQuiet: quiet || output.json)
@@ -173,8 +179,10 @@ struct DownloadCommand: AsyncParsableCommand {
 
     /// Returns the key provider of the download. Keys are stored next to it. Without a key server, only clear keys are
     /// available, from the URLs in the playlists.
-    private func downloadKeys() -> any DownloadKeys {
-        StoredDownloadKeys { [keys, library] in try keys.keys(try OfflineStorage(library: library, keys.storage)) }
+    private func downloadKeys(_ client: WebClient) -> any DownloadKeys {
+        StoredDownloadKeys { [keys, library] in
+            try keys.keys(try OfflineStorage(library: library, keys.storage), client: client)
+        }
     }
 
     private var folder: URL { URL(fileURLWithPath: out.path).standardizedFileURL }

@@ -60,8 +60,14 @@ struct OfflineKeyOptions: ParsableArguments {
 
     /// Returns the keys of a folder of downloads.
     ///
-    /// - Parameter requiresServer: Whether the command requires a key server.
-    func keys(_ storage: OfflineStorage, requiresServer: Bool = false) throws -> OfflineKeys {
+    /// - Parameters:
+    ///   - requiresServer: Whether the command requires a key server.
+    ///   - client: The client for the requests of keys.
+    func keys(
+        _ storage: OfflineStorage,
+        requiresServer: Bool = false,
+        client: WebClient = WebClient()
+    ) throws -> OfflineKeys {
         guard server != nil || !requiresServer else {
             throw CommandFailure.usage("this command requires the key server", next: "give --server and --credentials")
         }
@@ -73,7 +79,7 @@ struct OfflineKeyOptions: ParsableArguments {
             store: storage.store,
             device: try makeDevice(storage),
             service: service,
-            transport: HTTPClientTransport(),
+            transport: HTTPClientTransport(client.withoutRedirects),
             clocks: .init { SystemDeviceClock().now }
         ) { key in
             guard let key = key as? DeviceKey else { throw ContentKeyError(.unsupportedOperation, .device) }

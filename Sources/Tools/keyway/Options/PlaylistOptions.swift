@@ -3,17 +3,30 @@ import ToolSupport
 
 /// The options that control how playlists are loaded.
 struct PlaylistSourceOptions: ParsableArguments {
-    @Option(
-        name: .customLong("header"),
-        help: .init(
-            "An HTTP header, sent only to the hosts on the command line; @FILE contains one header per line. Repeatable.",
-            valueName: "name: value|@file"
-        )
-    )
-    var headers: [SecretArgument] = []
+    @OptionGroup var web: WebOptions
 
     @Option(help: .init("The timeout of HTTP requests.", valueName: "duration"))
     var timeout = DurationArgument.seconds(30)
+
+    @Option(
+        name: .customLong("url"),
+        help: .init(
+            "The URL that a playlist in a file or in standard input was saved from: the base of its relative URIs, "
+                + "and the source of EXT-X-DEFINE with QUERYPARAM. (default: its path)",
+            valueName: "url"
+        )
+    )
+    var savedFrom: URLArgument?
+
+    @Option(
+        name: .customLong("variable"),
+        help: .init(
+            "A variable that a Media Playlist on the command line imports (EXT-X-DEFINE with IMPORT). Repeatable. "
+                + "(default: none)",
+            valueName: "name=value"
+        )
+    )
+    var variables: [VariableArgument] = []
 
     func validate() throws {
         try timeout.require(.milliseconds(1) ... .seconds(86_400), option: "--timeout")
@@ -23,43 +36,35 @@ struct PlaylistSourceOptions: ParsableArguments {
     func loader(for inputs: [PlaylistInput]) throws(CommandFailure) -> PlaylistLoader {
         var loader = PlaylistLoader()
         loader.timeout = timeout.seconds
-        for input in inputs {
-            guard let url = input.url else { continue }
-            // If two URLs have the same origin, the one with a password takes precedence.
-            loader.origins[url.origin] = .some(url.basicAuthorization ?? loader.origins[url.origin] ?? nil)
+        guard savedFrom == nil || inputs.contains(where: { !$0.location.isRemote }) else {
+            throw .usage("--url applies only to files and standard input, and no input is one")
         }
-        var lines: [String] = []
-        for header in headers { lines += try Self.lines(header) }
-        guard lines.isEmpty || !loader.origins.isEmpty else {
-            throw .usage("--header applies only to http and https URLs, and no input is one")
+        loader.savedFrom = savedFrom?.url.withoutUserInformation
+        if !variables.isEmpty {
+            loader.variables = Dictionary(variables.map { ($0.name, $0.value) }) { $1 }
         }
-        for line in lines {
-            let header = try Self.header(line)
-            loader.headers[header.name] = header.value
-        }
+        loader.client = try web.client(for: inputs.compactMap(\.url) + [savedFrom?.url].compactMap { $0 })
         return loader
     }
+}
 
-    private static func lines(_ header: SecretArgument) throws(CommandFailure) -> [String] {
-        let text = String(decoding: try header.bytes(), as: UTF8.self)
-        return header.isFile ? text.split(whereSeparator: \.isNewline).map(String.init) : [text]
-    }
+/// A variable on the command line.
+///
+///     variable = NAME "=" VALUE
+struct VariableArgument: ExpressibleByArgument, Sendable {
+    let name: String
+    let value: String
 
-    /// Returns the name and value of a header. A value may be secret, so the failure does not contain it.
-    private static func header(_ line: String) throws(CommandFailure) -> (name: String, value: String) {
-        let parts = line.split(separator: ":", maxSplits: 1)
-        let isToken = { (byte: UInt8) in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
-        }
-        guard parts.count == 2, let name = parts.first, !name.isEmpty, name.utf8.allSatisfy(isToken),
-            parts[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
-        else {
-            throw .usage("--header: expected 'NAME: VALUE'", next: "give for example 'Authorization: Bearer ...'")
-        }
-        return (String(name), parts[1].trimmingPrefix(while: \.isWhitespace).description)
+    init?(argument: String) {
+        guard let equals = argument.firstIndex(of: "="), equals > argument.startIndex,
+            argument[..<equals].utf8.allSatisfy({
+                switch $0 {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+                default: false
+                }
+            })
+        else { return nil }
+        (name, value) = (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
     }
 }
 

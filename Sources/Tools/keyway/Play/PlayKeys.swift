@@ -21,11 +21,13 @@ struct PlayKeys: Sendable {
     ///   - server: The URL of the key server; nil if FairPlay keys are not available.
     ///   - token: The playback token; nil for none.
     ///   - usesBatches: Whether to request several keys at once.
+    ///   - transport: The transport for the requests of keys.
     init(
         server: URLArgument?,
         device: PlayDeviceOptions,
         token: SecretArgument?,
-        usesBatches: Bool = true
+        usesBatches: Bool = true,
+        transport: HTTPClientTransport
     ) async throws {
         let clearSession = KeySession(keySystem: .clearKey, device: NoContentProtection())
         var fairPlaySession: KeySession?
@@ -39,9 +41,9 @@ struct PlayKeys: Sendable {
             fairPlaySession = KeySession(device: virtual, responseTimeout: nil, renewalLead: nil)
         }
         fairPlay = fairPlaySession.map {
-            KeyLoader(source: $0, service: service, transport: HTTPClientTransport())
+            KeyLoader(source: $0, service: service, transport: transport)
         }
-        clear = KeyLoader(source: clearSession, service: service, transport: HTTPClientTransport())
+        clear = KeyLoader(source: clearSession, service: service, transport: transport)
         systems = PlayerKeySystems(fairPlay: fairPlaySession, clearKey: clearSession) { try Self.playable($0) }
     }
 

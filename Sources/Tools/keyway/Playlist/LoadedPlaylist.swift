@@ -16,7 +16,7 @@ struct LoadedPlaylist: Sendable {
     static func read(_ input: PlaylistInput, _ loader: PlaylistLoader) async throws(CommandFailure) -> LoadedPlaylist {
         let loaded = try await loader.load(input.location)
         PlaylistChecker.printNote(loaded.note, of: input.name)
-        let options = ParsingOptions(url: loaded.location.isRemote ? loaded.location.base : nil)
+        let options = loader.options(for: loaded)
         do {
             let (playlist, diagnostics) = try Playlist.parseLeniently(loaded.bytes, options: options)
             if diagnostics.contains(where: { $0.rule == .missingExtM3U }) {

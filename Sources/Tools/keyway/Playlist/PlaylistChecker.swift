@@ -41,7 +41,7 @@ struct PlaylistChecker: Sendable {
             )
         }
         let base = loaded.location.base
-        let options = ParsingOptions(url: loaded.location.isRemote ? base : nil)
+        let options = loader.options(for: loaded)
         let file = Result { () throws(PlaylistError) in try LintFile(name: base, bytes: bytes, options: options) }
         return Subject(name: input.name, loaded: loaded, file: file)
     }

@@ -6,10 +6,12 @@ import ToolSupport
 struct PlaylistLoader: Sendable {
     /// The timeout of a request, in seconds.
     var timeout = 30.0
-    /// The headers of HTTP requests, which are sent only to ``origins``.
-    var headers: [String: String] = [:]
-    /// The origins on the command line, each with the Authorization header for the name and password in its URL.
-    var origins: [String: String?] = [:]
+    /// The HTTP client.
+    var client = WebClient()
+    /// The URL that playlists in files and in standard input were saved from.
+    var savedFrom: URL?
+    /// The variables that Media Playlists on the command line import; nil for none.
+    var variables: [String: String]?
     /// The folder that must contain the files that a playlist references; nil for the folder of that playlist.
     var root: String?
     /// The maximum size of a playlist, in bytes.
@@ -28,9 +30,9 @@ struct PlaylistLoader: Sendable {
     func load(_ location: PlaylistLocation) async throws(CommandFailure) -> Loaded {
         switch location {
         case .standardInput:
-            return Loaded(location: location, bytes: try InputFile.read("-", maximum: limit))
+            return Loaded(location: origin(of: location), bytes: try InputFile.read("-", maximum: limit))
         case .file(let path):
-            return Loaded(location: location, bytes: try InputFile.read(path, maximum: limit))
+            return Loaded(location: origin(of: location), bytes: try InputFile.read(path, maximum: limit))
         case .web(let url):
             do {
                 return try await fetch(url, limit)
@@ -38,6 +40,18 @@ struct PlaylistLoader: Sendable {
                 throw .file("cannot read \(location.name): \(error.reason)", next: "check the URL and the server")
             }
         }
+    }
+
+    private func origin(of location: PlaylistLocation) -> PlaylistLocation {
+        savedFrom.map { .web($0) } ?? location
+    }
+
+    /// Returns the options to parse a playlist on the command line.
+    func options(for loaded: Loaded) -> ParsingOptions {
+        ParsingOptions(
+            url: loaded.location.isRemote ? loaded.location.base : nil,
+            importedVariables: variables
+        )
     }
 
     /// Loads a playlist that another playlist references.
@@ -88,11 +102,8 @@ struct PlaylistLoader: Sendable {
         return String(cString: real)
     }
 
-    private func fetch(_ url: URL, _ limit: Int) async throws(HTTPDownload.Failure) -> Loaded {
-        let response = try await HTTPDownload.get(url, limit: limit, timeout: timeout) { [headers, origins] url in
-            guard let authorization = origins[url.origin] else { return [:] }
-            return (authorization.map { ["Authorization": $0] } ?? [:]).merging(headers) { $1 }
-        }
+    func fetch(_ url: URL, _ limit: Int) async throws(HTTPDownload.Failure) -> Loaded {
+        let response = try await HTTPDownload.get(url, limit: limit, timeout: timeout, by: client)
         var loaded = Loaded(location: .web(response.url), bytes: response.bytes)
         loaded.note = Self.note(contentType: response.contentType, url: response.url)
         return loaded

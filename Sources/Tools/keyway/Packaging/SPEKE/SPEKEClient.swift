@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import HTTPRequests
 import NIOSSL
@@ -46,10 +45,18 @@ struct SPEKEClient: Sendable {
         if let authorization = token.map({ "Bearer \($0)" }) ?? url?.basicAuthorization {
             request.headers.append(.init("Authorization", authorization))
         }
-        let tls = try tls()
+        guard let url else { throw .usage("\(bare) is not a valid URL") }
+        let http = CommandHTTP(tls: try tls())
+        let result: Result<BoundedHTTP.Answer, BoundedHTTP.Failure>
+        do {
+            result = .success(try await http.send(request, to: url, while: nil))
+        } catch {
+            result = .failure(error)
+        }
+        await http.shutdown()
         let response: BoundedHTTP.Answer
         do {
-            response = try await CommandHTTP.send(request, configuring: { $0.tlsConfiguration = tls })
+            response = try result.get()
         } catch {
             guard error.code != .tooLarge else {
                 throw .input("the response of \(bare) exceeds \(Self.responseLimit >> 20) MiB")
