@@ -266,6 +266,7 @@ struct PlaylistCheckTests {
             ["-", "--watch", "1"], ["a", "--watch", "0"], ["a", "--fail-on", "panic"], ["a", "--only", "no-such-rule"],
             ["a", "--header", "X: y"], ["http://127.0.0.1:1/", "--header", "no colon"], ["a", "--timeout", "0s"],
             ["ftp://127.0.0.1/a.m3u8"], ["a", "--limit-playlists", "-1"],
+            ["a", "--ignore-query"],
         ]
     )
     func usage(arguments: [String]) throws {
@@ -309,11 +310,13 @@ struct PlaylistCheckTests {
 
     // MARK: Reloads
 
-    @Test("--previous and --watch require Media Playlists")
+    @Test("--previous requires Media Playlists, and --watch requires that they are read")
     func reloadOfMultivariant() throws {
         let main = Self.playlists.appending(path: "main.m3u8").path
         let media = Self.playlists.appending(path: "live/before.m3u8").path
-        for arguments in [[main, "--watch", "1"], [main, "--previous", media], [media, "--previous", main]] {
+        for arguments in [
+            [main, "--watch", "1", "--no-follow"], [main, "--previous", media], [media, "--previous", main],
+        ] {
             let outcome = try tool.run(["playlist", "check"] + arguments)
             #expect(outcome.status == 1)
             #expect(outcome.errors.contains("is a Multivariant Playlist"), "\(outcome.errors)")
@@ -341,12 +344,49 @@ struct PlaylistCheckTests {
         #expect(findings.map { $0["reload"] as? Int } == [1])
     }
 
-    @Test("The reload interval is that of section 6.3.4")
-    func interval() {
-        let segments = [4.0, 5.5].map { MediaSegment(uri: "a.ts", duration: $0) }
-        let playlist = MediaPlaylist(targetDuration: 6, segments: segments)
-        #expect(ReloadWatch.interval(playlist, isChanged: true) == 5.5)
-        #expect(ReloadWatch.interval(playlist, isChanged: false) == 3)
-        #expect(ReloadWatch.interval(MediaPlaylist(targetDuration: 0), isChanged: false) > 0)
+    @Test("A Multivariant Playlist is watched with all its Media Playlists, and findings name them")
+    func watchMultivariant() throws {
+        let counts = Mutex<[String: Int]>([:])
+        let server = try LittleServer { request in
+            let path = String(request.path.prefix { $0 != "?" })
+            let number = counts.withLock { counts in
+                counts[path, default: 0] += 1
+                return counts[path] ?? 0
+            }
+            let segments = (number...(number + 3)).map { "#EXTINF:0.5,\n\($0).ts\n" }.joined()
+            let live =
+                "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(number)\n\(segments)"
+            switch path {
+            case "/main.m3u8":
+                return Self.page(
+                    """
+                    #EXTM3U
+                    #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="a",URI="audio.m3u8"
+                    #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"
+                    video.m3u8
+                    #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"
+                    vod.m3u8
+
+                    """
+                )
+            case "/video.m3u8" where number == 2: return .init(status: 503)
+            case "/vod.m3u8": return Self.page(live + "#EXT-X-ENDLIST\n")
+            case "/audio.m3u8" where number > 2: return Self.page(live + "#EXT-X-ENDLIST\n")
+            default: return Self.page(live)
+            }
+        }
+        let arguments = ["playlist", "check", "\(server.address)/main.m3u8", "--watch", "4", "--json"]
+        let outcome = try tool.run(arguments + ["--only", "watch-load-failed"])
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        #expect(counts.withLock { $0 } == ["/main.m3u8": 1, "/video.m3u8": 5, "/audio.m3u8": 3, "/vod.m3u8": 1])
+        let json = try outcome.json()
+        let finding = try #require((json["findings"] as? [[String: Any]])?.first)
+        #expect(finding["file"] as? String == "\(server.address)/video.m3u8")
+        #expect(finding["message"] as? String == "the reload failed: the server responded with status 503")
+        #expect(finding["reload"] as? Int == 1)
+        let watched = try #require(json["watched"] as? [[String: Any]])
+        #expect(watched.map { $0["end"] as? String } == ["ended", "limit"])
+        #expect(watched.map { $0["reloads"] as? Int } == [2, 4])
+        #expect(watched.map { $0["failedReloads"] as? Int } == [0, 1])
     }
 }

@@ -12,7 +12,7 @@ extension KeyLoader {
             // Report the failure to the viewer now instead of at the deadline.
             return await fail(ticket, .deadlineExceeded(after: pause.failure))
         }
-        act(collector.awaited { $0.request.id == id })
+        if !settings.gathersAwaitedKeys { act(collector.awaited { $0.request.id == id }) }
         work.yield(.expire(id, at: deadline))
     }
 

@@ -259,7 +259,8 @@ public actor KeyLoader {
                 act(collector.withdraw([identifier]))
                 return
             }
-            act(collector.arrived(ticket, for: identifier, isAwaited: ticket.isAwaited))
+            let isUrgent = ticket.isAwaited && !settings.gathersAwaitedKeys
+            act(collector.arrived(ticket, for: identifier, isAwaited: isUrgent))
         case .clearKey where URLOrigin(identifier) != nil,
             .authorizationToken where service.authorizationToken != nil:
             act(collector.withdraw([identifier]))

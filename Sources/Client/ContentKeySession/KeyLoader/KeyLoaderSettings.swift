@@ -17,6 +17,9 @@ public struct KeyLoaderSettings: Sendable {
     public var requiresPersistence = false
     /// The time to wait for announced requests, so that they share a round trip.
     public var gatheringTime: Duration = .milliseconds(50)
+    /// True if an announced request waits for the others even if its key is needed now: a download needs all its keys
+    /// before it continues.
+    package var gathersAwaitedKeys = false
     /// The time for which the certificate is cached.
     public var certificateLifetime: Duration = .seconds(86_400)
     /// The number of latest entries that each log contains at least. A log never has more than twice as many.

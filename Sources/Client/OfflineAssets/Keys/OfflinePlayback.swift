@@ -53,7 +53,7 @@ public final class OfflinePlayback: Sendable {
         var settings = KeyLoaderSettings()
         settings.persistentKeys = keys
         // Every announced key of a new session is requested, so there is no reason to stop waiting for one.
-        if reach == .serverOnly { settings.gatheringTime = .seconds(5) }
+        if reach == .serverOnly { (settings.gatheringTime, settings.gathersAwaitedKeys) = (.seconds(5), true) }
         // There is no server, so retries would only delay the error.
         if !isOnline { settings.retry.attempts = 1 }
         let clock = offline.clocks.loader

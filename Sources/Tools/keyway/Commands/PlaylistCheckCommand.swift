@@ -1,4 +1,5 @@
 import ArgumentParser
+import ContentKeySession
 import DASHManifest
 import HLSPlaylist
 import TextCoding
@@ -14,6 +15,10 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
             severity or above. A Media Playlist of a Multivariant Playlist that cannot be read is a finding; a \
             playlist on the command line that cannot be read ends the command with exit code 3. A DASH manifest is \
             checked without its segments.
+
+            With --watch, live playlists are reloaded, those of a Multivariant Playlist concurrently. A new segment \
+            that comes too late or too early, and a reload that fails, are findings. Blocking reloads, partial \
+            segments, and delta updates are used if the server offers them.
 
             A playlist from the web never makes this command read a local file; a local playlist can reference only \
             files in its own folder, or with --root, in that folder.
@@ -92,13 +97,21 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "Reload a live Media Playlist up to this many times, until it ends, and check the "
-                + "changes. The interval is the duration of the last segment, or half the target duration "
-                + "if the playlist has not changed; at most 600 seconds. (default: no reloads)",
-            valueName: "number"
+            "Reload live Media Playlists as a player does, and check the changes and their times: a number "
+                + "of reloads of each playlist (20), or a duration (10m); less if all have ended, or with "
+                + "Control-C. (default: no reloads)",
+            valueName: "length"
         )
     )
-    var watch: Int?
+    var watch: WatchLimit?
+
+    @Flag(
+        help: .init(
+            "Compare the URIs of --previous and --watch without their queries, for servers that change the "
+                + "tokens in them."
+        )
+    )
+    var ignoreQuery = false
 
     @OptionGroup var source: PlaylistSourceOptions
     @OptionGroup var output: JSONOption
@@ -109,6 +122,9 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
                 rules
                     ? "--rules cannot be combined with a playlist." : "No playlist is given: give a path, -, or a URL."
             )
+        }
+        guard !ignoreQuery || previous != nil || watch != nil else {
+            throw ValidationError("--ignore-query requires --previous or --watch.")
         }
         if previous != nil || watch != nil, inputs.count != 1 {
             throw ValidationError("--previous and --watch require exactly one playlist.")
@@ -121,7 +137,7 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
             throw ValidationError("--url and --variable require exactly one playlist.")
         }
         if let watch {
-            guard watch > 0 else { throw ValidationError("--watch: expected a number above 0.") }
+            guard watch.isPositive else { throw ValidationError("--watch: expected a number or duration above 0.") }
             guard !inputs[0].isStandardInput else { throw ValidationError("Standard input cannot be reloaded.") }
         }
     }
@@ -160,28 +176,27 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         _ checker: PlaylistChecker,
         _ selection: RuleSelection
     ) async throws(CommandFailure) -> CheckFindings {
-        let start = ContinuousClock.now
+        let time = ElapsedTime(ContinuousClock())
         let loaded = try await checker.loader.load(input.location)
         if ManifestChecker.isManifest(loaded.bytes) {
             return try await findings(of: loaded, input, checker.loader, MPDChecker(rules: selection.manifestRules))
         }
         let subject = checker.read(loaded, input)
-        if previous != nil || watch != nil {
-            try requireMedia(subject, option: previous == nil ? "--watch" : "--previous")
-        }
-        var found = await checker.check(subject)
+        if previous != nil { try requireMedia(subject, option: "--previous") }
+        var (found, media) = await checker.check(subject)
         if let previous {
             let before = try await checker.read(previous)
             try requireMedia(before, option: "--previous")
-            found.findings += checker.check(from: before, to: subject)
+            found.findings += checker.check(from: before, to: subject, ignoresQueries: ignoreQuery)
         }
         if let watch {
-            found.findings += try await ReloadWatch(checker: checker, input: input).findings(
-                from: subject,
-                loadedAt: start,
-                times: watch,
-                known: found.findings
+            let watches = PlaylistWatches(checker: checker, input: input, subject: subject, time: time)
+            let checks = PlaylistWatch.Checks(
+                linter: checker.linter,
+                rules: selection.watchRules,
+                ignoresQueries: ignoreQuery
             )
+            try await watches.run(media, checks, until: watch, &found)
         }
         return found
     }
@@ -195,7 +210,7 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
     ) async throws(CommandFailure) -> CheckFindings {
         guard watch == nil else {
             throw .input(
-                "--watch requires a Media Playlist, but \(input.name) is a DASH manifest",
+                "--watch requires an HLS playlist, but \(input.name) is a DASH manifest",
                 next: "use --previous"
             )
         }

@@ -18,6 +18,7 @@ extension CheckFindings {
             if rest > 0 { lines.append("  and \(rest) more; give --all to show them") }
             lines.append("")
         }
+        lines += watched.map(\.text)
         return lines.joined(separator: "\n") + (lines.isEmpty ? "" : "\n") + summary + "\n"
     }
 
@@ -44,6 +45,7 @@ extension CheckFindings {
                 }
             ),
             "findings": .array(byRule.flatMap(\.findings).map(\.json)),
+            "watched": watched.isEmpty ? nil : .array(watched.map(\.json)),
             "counts": .object([
                 "error": .integer(Int(count(.error))), "warning": .integer(Int(count(.warning))),
                 "note": .integer(Int(count(.note))),

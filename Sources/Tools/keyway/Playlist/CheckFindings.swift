@@ -70,6 +70,8 @@ struct CheckFindings: Sendable {
 
     var files: [File] = []
     var findings: [CheckFinding] = []
+    /// The playlists that were watched.
+    var watched: [WatchSummary] = []
 
     /// Returns the number of findings of a severity.
     func count(_ severity: Diagnostic.Severity) -> Int { findings.count { $0.severity == severity } }
@@ -78,6 +80,7 @@ struct CheckFindings: Sendable {
     mutating func append(_ other: CheckFindings) {
         files += other.files
         findings += other.findings
+        watched += other.watched
     }
 
     /// The findings by rule: ordered by severity, errors first, then by the order of the catalog.

@@ -14,7 +14,8 @@ struct CheckRule: Sendable {
     let summary: String
 
     /// All rules, in the order of the catalogs.
-    static let all: [CheckRule] = LintRule.all.map(CheckRule.init) + MPDRule.all.map(CheckRule.init)
+    static let all: [CheckRule] =
+        LintRule.all.map(CheckRule.init) + WatchRule.all.map(CheckRule.init) + MPDRule.all.map(CheckRule.init)
 
     /// The positions of rules in ``all``, by key.
     static let positions = Dictionary(
@@ -37,6 +38,12 @@ struct CheckRule: Sendable {
     private init(_ rule: LintRule) {
         isAboutManifests = false
         (id, severity, subject) = (rule.id, rule.severity, rule.subject.rawValue)
+        (section, summary) = (rule.section, rule.summary)
+    }
+
+    private init(_ rule: WatchRule) {
+        isAboutManifests = false
+        (id, severity, subject) = (rule.id, rule.severity, "watch")
         (section, summary) = (rule.section, rule.summary)
     }
 

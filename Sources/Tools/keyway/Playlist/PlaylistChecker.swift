@@ -16,13 +16,10 @@ struct PlaylistChecker: Sendable {
         /// The name of the playlist in output.
         let name: String
         let loaded: PlaylistLoader.Loaded
+        /// The options that it was parsed with.
+        let options: ParsingOptions
         /// The parsed playlist, or the error if it exceeds a limit.
         let file: Result<LintFile, PlaylistError>
-
-        /// The playlist, if it is a Media Playlist.
-        var media: MediaPlaylist? {
-            if case .success(let file) = file, case .media(let playlist) = file.playlist { playlist } else { nil }
-        }
     }
 
     /// Loads a playlist from the command line, and prints notes about its delivery to standard error.
@@ -43,17 +40,30 @@ struct PlaylistChecker: Sendable {
         let base = loaded.location.base
         let options = loader.options(for: loaded)
         let file = Result { () throws(PlaylistError) in try LintFile(name: base, bytes: bytes, options: options) }
-        return Subject(name: input.name, loaded: loaded, file: file)
+        return Subject(name: input.name, loaded: loaded, options: options, file: file)
+    }
+
+    /// A Media Playlist that was checked.
+    struct CheckedMedia: Sendable {
+        /// The name in output.
+        let name: String
+        let file: LintFile
+        /// The options that it was parsed with.
+        let options: ParsingOptions
+        /// The URI by which a Multivariant Playlist references it, resolved; nil for the playlist on the command line.
+        let uri: String?
     }
 
     /// Checks a playlist, and the Media Playlists of a Multivariant Playlist.
-    func check(_ subject: Subject) async -> CheckFindings {
+    ///
+    /// - Returns: The findings, and the Media Playlists.
+    func check(_ subject: Subject) async -> (found: CheckFindings, media: [CheckedMedia]) {
         switch subject.file {
         case .failure(let error):
             var found = CheckFindings()
             found.files = [.init(name: subject.name, kind: nil, problem: error.diagnostic.message)]
             found.findings = [CheckFinding(error.diagnostic, in: nil, name: subject.name)]
-            return found
+            return (found, [])
         case .success(let file):
             if follows, case .multivariant(let playlist) = file.playlist {
                 return await check(playlist, file, subject)
@@ -61,7 +71,7 @@ struct PlaylistChecker: Sendable {
             var found = CheckFindings()
             found.files = [.init(name: subject.name, kind: file.playlist.kind.rawValue, problem: nil)]
             found.findings = linter.check(file).map { CheckFinding($0, in: file, name: subject.name) }
-            return found
+            return (found, [CheckedMedia(name: subject.name, file: file, options: subject.options, uri: nil)])
         }
     }
 
@@ -69,7 +79,7 @@ struct PlaylistChecker: Sendable {
         _ playlist: MultivariantPlaylist,
         _ file: LintFile,
         _ subject: Subject
-    ) async -> CheckFindings {
+    ) async -> (found: CheckFindings, media: [CheckedMedia]) {
         let references = PlaylistTreeLoader.references(of: file)
         let presentation = PlaylistTreeLoader(loader: loader, limit: playlistLimit)
         let children = await presentation.load(
@@ -77,7 +87,13 @@ struct PlaylistChecker: Sendable {
             from: subject.loaded.location,
             variables: playlist.variables
         )
-        var found = MultivariantFindings(root: file, name: subject.name, references: references, children: children)
+        var found = MultivariantFindings(
+            root: file,
+            name: subject.name,
+            variables: playlist.variables,
+            references: references,
+            children: children
+        )
         for finding in linter.check(presentation: file, load: { found.file($0) }) { found.add(finding) }
         found.addLimits()
         for (name, note) in found.notes { Self.printNote(note, of: name) }
@@ -85,16 +101,21 @@ struct PlaylistChecker: Sendable {
         if skipped > 0 {
             Self.printNote("\(skipped) Media Playlists were not read because of --limit-playlists", of: subject.name)
         }
-        return found.result
+        return (found.result, found.media)
     }
 
     /// Checks the changes between two versions of one Media Playlist.
     ///
-    /// - Parameter reload: The number of the reload that loaded the later version; nil if it is not a reload.
-    func check(from before: Subject, to after: Subject, reload: Int? = nil) -> [CheckFinding] {
+    /// - Parameter ignoresQueries: True to compare URIs without their queries.
+    func check(from before: Subject, to after: Subject, ignoresQueries: Bool) -> [CheckFinding] {
         guard case .success(let first) = before.file, case .success(let second) = after.file else { return [] }
-        return linter.check(reloadFrom: first, to: second).map {
-            CheckFinding($0, in: second, name: after.name, reload: reload)
+        let compared = [(first, before), (second, after)].map { file, subject in
+            guard ignoresQueries else { return file }
+            let bytes = QueryRemoval.apply(subject.loaded.bytes)
+            return (try? LintFile(name: file.name, bytes: bytes, options: subject.options)) ?? file
+        }
+        return linter.check(reloadFrom: compared[0], to: compared[1]).map {
+            CheckFinding($0, in: second, name: after.name)
         }
     }
 
@@ -131,6 +152,7 @@ struct PlaylistInput: Sendable {
 /// The findings of a presentation, with the names of its playlists in output.
 private struct MultivariantFindings {
     private let root: LintFile
+    private let variables: [String: String]
     private let references: [PlaylistTreeLoader.Reference]
     private let children: [String: PlaylistTreeLoader.Child]
     /// The playlists by base URI, which the linter uses as the file name.
@@ -138,14 +160,18 @@ private struct MultivariantFindings {
     /// The notes about the delivery of the playlists.
     private(set) var notes: [(name: String, note: String?)] = []
     private(set) var result = CheckFindings()
+    /// The playlists that were read, each once.
+    private(set) var media: [PlaylistChecker.CheckedMedia] = []
 
     init(
         root: LintFile,
         name: String,
+        variables: [String: String],
         references: [PlaylistTreeLoader.Reference],
         children: [String: PlaylistTreeLoader.Child]
     ) {
         self.root = root
+        self.variables = variables
         self.references = references
         self.children = children
         result.files = [.init(name: name, kind: Playlist.Kind.multivariant.rawValue, problem: nil)]
@@ -160,6 +186,8 @@ private struct MultivariantFindings {
             guard files[file.name] == nil, file.name != root.name else { return }
             files[file.name] = (file, name)
             notes.append((name, note))
+            let options = ParsingOptions(url: file.name, importedVariables: variables)
+            media.append(.init(name: name, file: file, options: options, uri: reference.uri))
             result.files.append(.init(name: name, kind: file.playlist.kind.rawValue, problem: nil))
         case .overLimit(let diagnostic, let name):
             result.files.append(.init(name: name, kind: nil, problem: diagnostic.message))

@@ -8,6 +8,8 @@ import ToolSupport
 struct RuleSelection {
     /// The rules for playlists.
     let rules: [LintRule]
+    /// The rules for the times of updates.
+    let watchRules: Set<RuleID>
     /// The rules for DASH manifests.
     let manifestRules: [MPDRule]
 
@@ -30,6 +32,7 @@ struct RuleSelection {
     init(only: [String], disabled: [String]) {
         let isSelected = { (id: String) in (only.isEmpty || only.contains(id)) && !disabled.contains(id) }
         rules = LintRule.all.filter { isSelected($0.id.rawValue) }
+        watchRules = Set(WatchRule.all.map(\.id).filter { isSelected($0.rawValue) })
         manifestRules = MPDRule.all.filter { isSelected($0.id) }
     }
 }
