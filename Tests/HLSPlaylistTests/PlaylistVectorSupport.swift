@@ -8,10 +8,15 @@ extension PlaylistVectorFile {
     /// Returns the findings of the linter of all severities, in the order of files and lines.
     func lint() throws -> [(finding: Finding, severity: Diagnostic.Severity)] {
         do throws(PlaylistError) {
-            return try findings(Linter()).sorted { $0.finding < $1.finding }
+            return try findings(linter).sorted { $0.finding < $1.finding }
         } catch {
             return [(Finding(rule: error.rule.rawValue, line: error.diagnostic.line), error.diagnostic.severity)]
         }
+    }
+
+    /// The linter with the rules of the profile.
+    private var linter: Linter {
+        Linter(profiles: Set([profile.flatMap(LintRule.Profile.init(rawValue:))].compactMap { $0 }))
     }
 
     private func findings(

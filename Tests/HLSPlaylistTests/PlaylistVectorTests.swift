@@ -65,11 +65,19 @@ struct PlaylistVectorTests {
         #expect(result.segments == playlists[2].segments)
     }
 
+    @Test("without a profile, no rule of a profile is applied", arguments: try PlaylistVectorFile.all())
+    func withoutProfile(_ vector: PlaylistVectorFile) throws {
+        let rules = Set(LintRule.Profile.allCases.flatMap { $0.rules.map(\.id) })
+        guard vector.profile != nil, let file = try vector.lintFiles().first else { return }
+        #expect(!Linter().check(file).contains { rules.contains($0.rule) })
+    }
+
     @Test("the vectors violate every rule at least once")
     func coverage() throws {
         let vectors = try PlaylistVectorFile.all()
         let broken = Set(vectors.flatMap { $0.findings + $0.notes }.map(\.rule))
-        #expect(LintRule.all.map(\.id.rawValue).filter { !broken.contains($0) } == [])
-        #expect(broken.subtracting(LintRule.all.map(\.id.rawValue)).sorted() == [])
+        let rules = (LintRule.all + LintRule.Profile.allCases.flatMap(\.rules)).map(\.id.rawValue)
+        #expect(rules.filter { !broken.contains($0) } == [])
+        #expect(broken.subtracting(rules).sorted() == [])
     }
 }

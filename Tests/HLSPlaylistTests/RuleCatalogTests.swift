@@ -5,10 +5,12 @@ import VectorFiles
 
 @Suite("Rule catalog")
 struct RuleCatalogTests {
-    /// Returns the rows of docs/playlist-rules.md: id, severity, subject and section.
-    static func rows() throws -> [String] {
-        let path = VectorFile.root.deletingLastPathComponent().appending(path: "docs/playlist-rules.md")
-        return try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
+    /// Returns the location of a page of the documentation.
+    static func page(_ path: String) -> URL { VectorFile.root.deletingLastPathComponent().appending(path: path) }
+
+    /// Returns the rows of a catalog of rules: id, severity, subject and section.
+    static func rows(of path: String = "docs/playlist-rules.md") throws -> [String] {
+        try String(contentsOf: page(path), encoding: .utf8).split(separator: "\n")
             .filter { $0.hasPrefix("| `") }
             .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
             .filter { $0.count >= 5 }

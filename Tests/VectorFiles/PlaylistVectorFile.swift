@@ -60,6 +60,8 @@ package struct PlaylistVectorFile: Sendable, CustomStringConvertible {
     package let subject: Subject
     /// The URL from which the playlist was loaded; nil if none.
     package let url: String?
+    /// The name of the profile whose rules are applied too; nil if none.
+    package let profile: String?
     /// The errors and warnings, in order.
     package let findings: [Finding]
     /// Notes that must be reported; others may be too.
@@ -121,6 +123,7 @@ package struct PlaylistVectorFile: Sendable, CustomStringConvertible {
         notes = try findings("notes") ?? []
         isCanonical = canonical == "yes"
         url = headers["url"]
+        profile = headers["profile"]
         files =
             try Self.files(Array(bytes[(gap + 2)...]), isSingle: subject == .media || subject == .multivariant)
             ?? { throw unreadable("the playlists have no names") }()

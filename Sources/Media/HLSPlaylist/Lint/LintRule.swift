@@ -65,7 +65,7 @@ public struct LintRule: Sendable, Identifiable {
 }
 
 extension LintRule {
-    /// All rules, grouped by family, in the order of docs/playlist-rules.md.
+    /// All general rules, grouped by family, in the order of docs/playlist-rules.md. ``all(with:)`` adds profiles.
     public static let all: [LintRule] =
         syntaxRules + versionRules + structureRules + dateRangeRules + lowLatencyRules
         + lowLatencyPresentationRules + contentProtectionRules + multivariantRules + presentationRules + reloadRules

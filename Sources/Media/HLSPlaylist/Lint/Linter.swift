@@ -15,6 +15,11 @@ public struct Linter: Sendable {
     /// Creates a linter with all rules except the disabled ones.
     public init(disabled: Set<RuleID>) { self.init(rules: LintRule.all.filter { !disabled.contains($0.id) }) }
 
+    /// Creates a linter with all rules and those of the profiles, except the disabled ones.
+    public init(profiles: Set<LintRule.Profile>, disabled: Set<RuleID> = []) {
+        self.init(rules: LintRule.all(with: profiles).filter { !disabled.contains($0.id) })
+    }
+
     /// Creates a linter with the given rules.
     public init(rules: [LintRule]) {
         self.rules = rules
