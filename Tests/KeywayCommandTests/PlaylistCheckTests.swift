@@ -277,12 +277,36 @@ struct PlaylistCheckTests {
 
     @Test("The rules are listed, as text and as JSON")
     func rules() throws {
+        let general = CheckRule.all(with: [])
         let text = try tool.run(["playlist", "check", "--rules"])
-        #expect(text.text.split(separator: "\n").count == CheckRule.all.count)
+        #expect(text.text.split(separator: "\n").count == general.count)
         let json = try tool.run(["playlist", "check", "--rules", "--json"]).json()
         let rules = try #require(json["rules"] as? [[String: String]])
-        #expect(rules.map { $0["rule"] } == CheckRule.all.map(\.id.rawValue))
+        #expect(rules.map { $0["rule"] } == general.map(\.id.rawValue))
         #expect(rules.allSatisfy { Set($0.keys) == ["rule", "severity", "subject", "section", "summary"] })
+    }
+
+    @Test("The rules of a profile are checked and listed only if it is chosen, or a rule of it is named")
+    func profile() throws {
+        let path = try tool.file(
+            "main.m3u8",
+            Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"vp09.00.10.08\",RESOLUTION=2x2\nv\n".utf8)
+        )
+        func found(_ arguments: String...) throws -> [String] {
+            let outcome = try tool.run(["playlist", "check", path, "--no-follow", "--json"] + arguments)
+            let findings = try #require(try outcome.json()["findings"] as? [[String: Any]])
+            return findings.compactMap { $0["rule"] as? String }
+        }
+        let general = try found()
+        #expect(general.contains("frame-rate-missing") && !general.contains { $0.hasPrefix("apple-") })
+        let apple = try found("--profile", "apple")
+        #expect(apple.contains("apple-video-codec") && apple.contains("apple-frame-rate-missing"))
+        #expect(!apple.contains("frame-rate-missing"))
+        #expect(try found("--only", "apple-video-codec") == ["apple-video-codec"])
+        #expect(try !found("--profile", "apple", "--disable", "apple-video-codec").contains("apple-video-codec"))
+        let listed = try tool.run(["playlist", "check", "--rules", "--profile", "apple"]).text
+        #expect(listed.split(separator: "\n").count == CheckRule.all(with: [.apple]).count)
+        #expect(listed.contains("Apple 9.15"))
     }
 
     @Test("Rules similar to an unknown name are suggested")

@@ -55,7 +55,15 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
     )
     var only: [String] = []
 
-    @Flag(help: "List the rules; no playlist may be given.")
+    @Option(
+        help: .init(
+            "Also check the rules of a profile: apple for Apple's HLS authoring specification. (default: none)",
+            valueName: "name"
+        )
+    )
+    var profile: RuleProfileArgument?
+
+    @Flag(help: "List the rules, with those of --profile; no playlist may be given.")
     var rules = false
 
     @Flag(
@@ -143,8 +151,12 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if rules { return try Terminal.write(output.json ? Self.rulesJSON.indented : CheckRule.list) }
-        let selection = RuleSelection(only: only, disabled: disable)
+        let profiles = Set([profile?.profile].compactMap { $0 })
+        if rules {
+            let listed = CheckRule.all(with: profiles)
+            return try Terminal.write(output.json ? CheckRule.json(listed).indented : CheckRule.list(listed))
+        }
+        let selection = RuleSelection(only: only, disabled: disable, profiles: profiles)
         var loader = try source.loader(for: inputs + [previous].compactMap { $0 })
         loader.root = root?.path
         var checker = PlaylistChecker(loader: loader, linter: Linter(rules: selection.rules))
@@ -168,8 +180,6 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         if let failure { throw failure }
         try fail(found)
     }
-
-    private static var rulesJSON: JSONValue { .object(["rules": .array(CheckRule.all.map(\.json))]) }
 
     private func findings(
         of input: PlaylistInput,

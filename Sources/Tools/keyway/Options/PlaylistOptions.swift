@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSPlaylist
 import ToolSupport
 
 /// The options that control how playlists are loaded.
@@ -74,6 +75,18 @@ struct PlaylistOutputOptions: ParsableArguments {
 
     @Flag(help: "Show complete URIs, including queries, passwords, and data.")
     var reveal = false
+}
+
+/// A profile of rules that a check applies in addition to the general rules.
+enum RuleProfileArgument: String, ExpressibleByArgument, CaseIterable {
+    case apple
+
+    /// The profile of the library.
+    var profile: LintRule.Profile {
+        switch self {
+        case .apple: .apple
+        }
+    }
 }
 
 /// The lowest severity of findings at which a check fails.

@@ -13,9 +13,15 @@ struct CheckRule: Sendable {
     /// The requirement, on one line.
     let summary: String
 
-    /// All rules, in the order of the catalogs.
-    static let all: [CheckRule] =
-        LintRule.all.map(CheckRule.init) + WatchRule.all.map(CheckRule.init) + MPDRule.all.map(CheckRule.init)
+    /// All rules, in the order of the catalogs, with those of all profiles.
+    static let all: [CheckRule] = list(LintRule.all + LintRule.Profile.allCases.flatMap(\.rules))
+
+    /// Returns the general rules and those of profiles, without the general rules that a profile replaces.
+    static func all(with profiles: Set<LintRule.Profile>) -> [CheckRule] { list(LintRule.all(with: profiles)) }
+
+    private static func list(_ rules: [LintRule]) -> [CheckRule] {
+        rules.map(CheckRule.init) + WatchRule.all.map(CheckRule.init) + MPDRule.all.map(CheckRule.init)
+    }
 
     /// The positions of rules in ``all``, by key.
     static let positions = Dictionary(
@@ -62,9 +68,12 @@ struct CheckRule: Sendable {
         ])
     }
 
-    /// The list of all rules as text, in columns.
-    static var list: String {
-        let rows = all.map { [$0.id.rawValue, $0.severity.rawValue, $0.subject, $0.section, $0.summary] }
+    /// Returns rules as JSON.
+    static func json(_ rules: [CheckRule]) -> JSONValue { .object(["rules": .array(rules.map(\.json))]) }
+
+    /// Returns rules as text, in columns.
+    static func list(_ rules: [CheckRule]) -> String {
+        let rows = rules.map { [$0.id.rawValue, $0.severity.rawValue, $0.subject, $0.section, $0.summary] }
         return Grid.lines(rows).joined(separator: "\n") + "\n"
     }
 }

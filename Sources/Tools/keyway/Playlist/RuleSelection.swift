@@ -28,10 +28,14 @@ struct RuleSelection {
         )
     }
 
-    /// Selects all rules, or those named in `only`, except those named in `disabled`.
-    init(only: [String], disabled: [String]) {
+    /// Selects the general rules and those of profiles, or the rules named in `only`, which may be those of any profile,
+    /// except those named in `disabled`.
+    init(only: [String], disabled: [String], profiles: Set<LintRule.Profile> = []) {
         let isSelected = { (id: String) in (only.isEmpty || only.contains(id)) && !disabled.contains(id) }
-        rules = LintRule.all.filter { isSelected($0.id.rawValue) }
+        let candidates =
+            only.isEmpty
+            ? LintRule.all(with: profiles) : LintRule.all + LintRule.Profile.allCases.flatMap(\.rules)
+        rules = candidates.filter { isSelected($0.id.rawValue) }
         watchRules = Set(WatchRule.all.map(\.id).filter { isSelected($0.rawValue) })
         manifestRules = MPDRule.all.filter { isSelected($0.id) }
     }
