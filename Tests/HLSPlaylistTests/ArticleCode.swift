@@ -94,6 +94,10 @@ enum PlaylistDocument {
         return media
     }
 
+    static func check(_ bytes: [UInt8]) throws -> Playlist {
+        try Playlist(strictlyParsing: bytes)
+    }
+
     static func readFromAnywhere(_ bytes: [UInt8]) throws -> Playlist {
         var limits = PlaylistLimits()
         limits.bytes = 8 << 20

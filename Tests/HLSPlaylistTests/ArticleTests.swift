@@ -136,7 +136,9 @@ struct ArticleTests {
         let damaged = Array(RoundTripTests.live.replacing("#EXT-X-KEY:METHOD", with: "#EXT-X-KEY:method").utf8)
         let lenient = try #require(try PlaylistDocument.readWhatCanBeRead(damaged))
         #expect(lenient.segments.count == 2)
-        #expect(try !lenient.resolvedSegments().contains { $0.keys.isEncrypted })
+        #expect(try lenient.resolvedSegments().allSatisfy { $0.keys.isEncrypted })
+        #expect(throws: PlaylistError.self) { try PlaylistDocument.check(damaged) }
+        #expect(try PlaylistDocument.check(film).kind == .media)
         let long = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + String(repeating: "#EXTINF:6,\na.ts\n", count: 50_001)
         let limit = #expect(throws: PlaylistError.self) { try PlaylistDocument.readFromAnywhere(Array(long.utf8)) }
         #expect(limit?.rule == .limitExceeded)

@@ -32,7 +32,7 @@ struct HostileInputTests {
 
     /// Expects strict parsing, lenient parsing and the list of lines to fail with `limit-exceeded`.
     static func expectLimitExceeded(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(throws: PlaylistError.limit, sourceLocation: sourceLocation) { try Playlist(parsing: bytes) }
+        #expect(throws: PlaylistError.limit, sourceLocation: sourceLocation) { try Playlist(strictlyParsing: bytes) }
         #expect(throws: PlaylistError.limit, sourceLocation: sourceLocation) { try Playlist.parseLeniently(bytes) }
     }
 

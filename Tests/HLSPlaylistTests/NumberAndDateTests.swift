@@ -61,11 +61,13 @@ struct NumberAndDateTests {
 
     @Test(
         "text that is not a duration is rejected",
-        arguments: ["", ".", "1.2.3", "-1", "+1", "1e3", "0x10", " 6", "6 ", "inf", "nan"]
+        arguments: ["", ".", "1.2.3", "-1", "+1", "1e3", "0x10", "inf", "nan"]
     )
     func noDurations(_ text: String) {
         #expect(throws: PlaylistError.self) {
-            try Playlist(parsing: "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:\(text),\na.ts\n")
+            try Playlist(
+                strictlyParsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:\(text),\na.ts\n".utf8)
+            )
         }
     }
 

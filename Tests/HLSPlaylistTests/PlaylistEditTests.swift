@@ -52,9 +52,9 @@ struct PlaylistEditTests {
         var playlist = try Self.read(
             """
             #EXTM3U
-            #EXT-X-START:TIME-OFFSET=0,PRECISE=MAYBE
+            #EXT-X-START:TIME-OFFSET=0,REQ-X=1
             #EXT-X-TARGETDURATION:6
-            #EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=36,CAN-SKIP-DATERANGES=V2
+            #EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=36,REQ-X=1
             #EXTINF:6,
             a.ts
 

@@ -13,11 +13,11 @@ struct PlaylistLimitTests {
         var limits = PlaylistLimits()
         change(&limits)
         let options = ParsingOptions(limits: limits)
-        #expect(throws: Never.self, sourceLocation: location) { try Playlist(parsing: text) }
+        #expect(throws: Never.self, sourceLocation: location) { try Playlist(strictlyParsing: Array(text.utf8)) }
         for isStrict in [true, false] {
             #expect(sourceLocation: location) {
                 if isStrict {
-                    _ = try Playlist(parsing: text, options: options)
+                    _ = try Playlist(strictlyParsing: Array(text.utf8), options: options)
                 } else {
                     _ = try Playlist.parseLeniently(Array(text.utf8), options: options)
                 }

@@ -57,7 +57,7 @@ extension PlaylistVectorFile {
         var options = ParsingOptions(url: url)
         var result: [Playlist] = []
         for (_, bytes) in files {
-            let playlist = try Playlist(parsing: bytes, options: options)
+            let playlist = try Playlist(strictlyParsing: bytes, options: options)
             if subject == .presentation, result.isEmpty, case .multivariant(let playlist) = playlist {
                 options.importedVariables = playlist.variables
             }

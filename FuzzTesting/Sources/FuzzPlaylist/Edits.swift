@@ -39,7 +39,7 @@ func check(_ edited: Playlist, _ isValid: Bool, _ hasReferences: Bool) {
     }
     if isValid {
         do {
-            let strict = try Playlist(parsing: written, options: options)
+            let strict = try Playlist(strictlyParsing: written, options: options)
             precondition(isSame(normalized(strict), normalized(edited)), "the written playlist differs")
             let same = try strict.write()
             precondition(same == written)

@@ -31,7 +31,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 func checkPlaylist(_ input: [UInt8], choice: Int) {
-    let strict = try? Playlist(parsing: input, options: options)
+    let strict = try? Playlist(strictlyParsing: input, options: options)
     for options in otherOptions { _ = try? Playlist.parseLeniently(input, options: options) }
     do {
         let (playlist, diagnostics) = try Playlist.parseLeniently(input, options: options)
@@ -52,8 +52,8 @@ func checkPlaylist(_ input: [UInt8], choice: Int) {
 
 /// Checks that a playlist is parsed as one of its own kind, and not as one of the other.
 func checkKind(_ input: [UInt8], _ playlist: Playlist, isValid: Bool) {
-    let media = try? MediaPlaylist(parsing: input, options: options)
-    let multivariant = try? MultivariantPlaylist(parsing: input, options: options)
+    let media = try? MediaPlaylist(strictlyParsing: input, options: options)
+    let multivariant = try? MultivariantPlaylist(strictlyParsing: input, options: options)
     if let text = String(validating: input, as: UTF8.self) {
         let ofText = Result { () throws(PlaylistError) in try Playlist(parsing: text, options: options) }
         let ofBytes = Result { () throws(PlaylistError) in try Playlist(parsing: input, options: options) }

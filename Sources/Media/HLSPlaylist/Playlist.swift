@@ -24,24 +24,40 @@ public enum Playlist: Sendable {
         }
     }
 
-    /// Parses a playlist strictly: the first violation of a rule of the format is thrown as an error.
+    /// Parses a playlist as players do: what violates a rule of the format costs as little as possible.
+    /// ``parseLeniently(_:options:)`` returns the violations too.
+    ///
+    /// - Parameters:
+    ///   - bytes: The playlist, UTF-8.
+    ///   - options: The playlist's URL, the imported variables, and limits.
+    /// - Throws: ``PlaylistError`` with ``RuleID/missingExtM3U`` when the bytes do not begin with `#EXTM3U`, by which
+    ///   players recognize a playlist, and with ``RuleID/limitExceeded`` when the playlist exceeds one of
+    ///   ``PlaylistLimits``. No other error is thrown.
+    public init(parsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
+        guard PlaylistReader.hasHeader(bytes) else { throw PlaylistReader.noHeader }
+        self = try PlaylistReader.read(bytes, options, isLenient: true).playlist
+    }
+
+    /// Parses the text of a playlist as players do.
+    ///
+    /// - Throws: ``PlaylistError`` when the text is not a playlist, or exceeds one of ``PlaylistLimits``.
+    public init(parsing text: String, options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
+        try self.init(parsing: Array(text.utf8), options: options)
+    }
+
+    /// Parses a playlist strictly: the first violation of severity error is thrown.
     ///
     /// - Parameters:
     ///   - bytes: The playlist, UTF-8.
     ///   - options: The playlist's URL, the imported variables, and limits.
     /// - Throws: ``PlaylistError`` with the rule, the line and the column of the first error.
-    public init(parsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
+    public init(strictlyParsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
         self = try PlaylistReader.read(bytes, options, isLenient: false).playlist
     }
 
-    /// Parses the text of a playlist strictly.
-    ///
-    /// - Throws: ``PlaylistError`` with the rule, the line and the column of the first error.
-    public init(parsing text: String, options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
-        try self.init(parsing: Array(text.utf8), options: options)
-    }
-
-    /// Parses a playlist leniently: a line that violates a rule is reported and preserved, but otherwise ignored.
+    /// Parses a playlist as ``init(parsing:options:)-([UInt8],_)`` does, and returns the violations of the format too. A
+    /// violation costs as little as possible: the white space and not the value, the attribute and not the tag. A line
+    /// that has no meaning without what is wrong or missing in it is preserved, but otherwise ignored.
     ///
     /// - Parameters:
     ///   - bytes: The playlist.
@@ -87,7 +103,7 @@ enum PlaylistReader {
         }
         do throws(PlaylistError) {
             let playlist: Playlist
-            switch kind(bytes) {
+            switch kind(context.source) {
             case .media: playlist = .media(try MediaPlaylist(context))
             case .multivariant: playlist = .multivariant(try MultivariantPlaylist(context))
             }
@@ -108,13 +124,14 @@ enum PlaylistReader {
 
     /// Returns the kind of a playlist, by its first tag that only one kind may have. A playlist without such a tag is
     /// an empty Multivariant Playlist (section 4.1).
-    static func kind(_ bytes: [UInt8]) -> Playlist.Kind {
+    static func kind(_ source: PlaylistSource) -> Playlist.Kind {
+        let bytes = source.bytes
         let span = bytes.span.bytes
-        var offset = 0
+        var offset = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         while offset < bytes.count {
-            let line = LineScanner.scan(span, from: offset)
+            let line = source.scan(span, from: offset)
             offset = line.next
-            if case .tag(let name, _) = LineContent(span, line.start..<line.end) {
+            if case .tag(let name, _) = LineContent(span, source.withoutBlanks(line.start..<line.end)) {
                 switch name.family {
                 case .any: break
                 case .multivariant: return .multivariant
@@ -125,8 +142,15 @@ enum PlaylistReader {
         return .multivariant
     }
 
-    /// Returns the offset of the content of the first line, and reports a byte order mark.
+    /// Returns the offset of the content of the first line, and reports a byte order mark and lines that end with CR.
     static func start(_ context: ReadingContext) -> Int {
+        if context.source.usesCR {
+            context.report(
+                .controlCharacter,
+                line: 1,
+                "the lines end with a carriage return (U+000D): end them with a line feed (U+000A)"
+            )
+        }
         guard context.source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return 0 }
         context.report(
             .bom,
@@ -138,11 +162,31 @@ enum PlaylistReader {
         return 3
     }
 
+    /// Returns whether a file begins with `#EXTM3U`. Players do not read other files. White space and a byte order mark
+    /// before it are accepted.
+    static func hasHeader(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        return rest.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }.starts(with: Array("#EXTM3U".utf8))
+    }
+
+    /// The error for a file that does not begin with `#EXTM3U`.
+    static let noHeader = PlaylistError(
+        Diagnostic(
+            rule: .missingExtM3U,
+            severity: .error,
+            line: 1,
+            message: "the file is not a playlist: the first line must be #EXTM3U"
+        )
+    )
+
     /// Checks that the first line is `#EXTM3U`.
     static func checkFirstLine(_ context: ReadingContext, _ start: Int) {
         let bytes = context.source.bytes
-        let line = start < bytes.count ? LineScanner.scan(bytes.span.bytes, from: start) : nil
-        if line == nil || !bytes[start..<(line?.end ?? start)].elementsEqual(Array("#EXTM3U".utf8)) {
+        let line = start < bytes.count ? context.source.scan(bytes.span.bytes, from: start) : nil
+        // White space around the tag is reported with that of other lines.
+        let content = context.source.withoutBlanks(start..<(line?.end ?? start))
+        if !bytes[content].elementsEqual(Array("#EXTM3U".utf8)) {
             context.report(.missingExtM3U, line: 1, "the first line must be #EXTM3U")
         }
     }

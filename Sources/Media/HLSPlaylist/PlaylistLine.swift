@@ -38,6 +38,13 @@ public struct PlaylistLine: Sendable {
         attributeRange(name).map { $0.name - range.lowerBound + 1 } ?? 0
     }
 
+    /// Returns the name of the attribute to which a column belongs; nil if it does not belong to an attribute.
+    func attribute(atColumn column: Int) -> String? {
+        let offset = range.lowerBound + column - 1
+        return attributes().last { $0.name.lowerBound <= offset && offset <= $0.value.upperBound }
+            .map { source.text($0.name) }
+    }
+
     /// The names of the attributes, in order.
     public var attributeNames: [String] { attributes().map { source.text($0.name) } }
 
@@ -62,7 +69,8 @@ public struct PlaylistLine: Sendable {
                 if bytes[position] == 0x22 { isQuoted.toggle() }
                 position += 1
             }
-            result.append((start..<equals, equals + 1..<position))
+            // The reader accepts white space around names and values.
+            result.append((source.withoutBlanks(start..<equals), source.withoutBlanks(equals + 1..<position)))
             position += 1
         }
         return result
@@ -88,7 +96,7 @@ extension Playlist {
             try context.check()
             return []
         }
-        var reader = LineListReader(context: context, kind: PlaylistReader.kind(bytes))
+        var reader = LineListReader(context: context, kind: PlaylistReader.kind(context.source))
         return try reader.read()
     }
 }
@@ -110,7 +118,7 @@ private struct LineListReader {
         let bytes = storage.span.bytes
         var offset = PlaylistReader.start(context)
         while offset < bytes.byteCount {
-            let line = LineScanner.scan(bytes, from: offset)
+            let line = context.source.scan(bytes, from: offset)
             offset = line.next
             context.begin(line)
             let range = context.checked(bytes, line)

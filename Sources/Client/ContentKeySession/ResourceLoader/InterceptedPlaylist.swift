@@ -39,9 +39,7 @@ public struct InterceptedPlaylist: Sendable {
         var rewriter = AddressRewriter(base: url, addresses: addresses)
         let options = ParsingOptions(url: url, importedVariables: importedVariables)
         // The player handles rule violations; only text that is not a playlist at all is rejected.
-        let (playlist, diagnostics) = try Playlist.parseLeniently(bytes, options: options)
-        if let missing = diagnostics.first(where: { $0.rule == .missingExtM3U }) { throw PlaylistError(missing) }
-        switch playlist {
+        switch try Playlist(parsing: bytes, options: options) {
         case .media(var media):
             rewriter.rewrite(&media)
             self.bytes = try media.write()

@@ -66,7 +66,7 @@ struct AssetPlaylistLoader: Sendable {
         let options = ParsingOptions(url: from, importedVariables: imported, limits: limits)
         do throws(PlaylistError) {
             // Rule violations are kept: the player handles them.
-            return (try Playlist.parseLeniently(bytes, options: options).playlist, from)
+            return (try Playlist(parsing: bytes, options: options), from)
         } catch {
             throw DownloadError(error.rule == .limitExceeded ? .limit : .playlist, url: from, "\(error)")
         }

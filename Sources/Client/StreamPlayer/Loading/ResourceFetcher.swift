@@ -61,10 +61,7 @@ struct ResourceFetcher: Sendable {
             }
         }
         do throws(PlaylistError) {
-            // Rule violations are ignored: a player plays what it can.
-            return (
-                try Playlist.parseLeniently(media.bytes, options: ParsingOptions(url: media.url)).playlist, media.url
-            )
+            return (try Playlist(parsing: media.bytes, options: ParsingOptions(url: media.url)), media.url)
         } catch {
             throw PlayerError(.playlist(error), url)
         }

@@ -43,7 +43,7 @@ extension RuleID {
     public static let missingAttribute: RuleID = "missing-attribute"
     /// An attribute appears twice in one list (section 4.2).
     public static let duplicateAttribute: RuleID = "duplicate-attribute"
-    /// An attribute has an enumerated string that its definition does not list: clients ignore the tag (section 6.3.1).
+    /// An attribute has an enumerated string that its definition does not list (section 6.3.1).
     public static let unknownEnumeratedValue: RuleID = "unknown-enumerated-value"
     /// A tag has an unknown attribute whose name starts with `REQ-`: clients ignore the tag (section 6.3.1).
     public static let unsupportedRequirement: RuleID = "unsupported-requirement"
@@ -57,8 +57,12 @@ extension RuleID {
     public static let streamInfWithoutURI: RuleID = "stream-inf-without-uri"
     /// No EXT-X-STREAM-INF tag precedes a URI line in a Multivariant Playlist.
     public static let uriWithoutStreamInf: RuleID = "uri-without-stream-inf"
-    /// A line begins or ends with white space (section 4.1).
+    /// A line begins or ends with white space, or white space is next to a comma or a value (section 4.1).
     public static let whitespace: RuleID = "whitespace"
+    /// The title of an EXTINF begins or ends with a tab (section 4.1).
+    public static let tabInTitle: RuleID = "tab-in-title"
+    /// An EXTINF has no comma after the duration (section 4.4.4.1).
+    public static let missingComma: RuleID = "missing-comma"
     /// A line refers to a variable that no preceding EXT-X-DEFINE tag defines (section 6.3.1).
     public static let undefinedVariable: RuleID = "undefined-variable"
     /// An EXT-X-DEFINE tag does not have exactly one of NAME, IMPORT and QUERYPARAM, or has a malformed name (section

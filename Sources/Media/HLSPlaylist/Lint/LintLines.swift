@@ -13,6 +13,13 @@ extension LintFile {
         line.rawAttribute(name).map(withVariables)
     }
 
+    /// The comma-separated items of an attribute's value as the file contains them, including white space and empty
+    /// items, which the reader removes; empty when the line has no such attribute.
+    func listItems(ofAttribute name: String, _ line: PlaylistLine) -> [String] {
+        guard let value = value(ofAttribute: name, line) else { return [] }
+        return value.filter { $0 != "\"" }.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
     /// Returns the text with its variables substituted. The reader has already rejected values that would exceed the
     /// limit after substitution.
     func withVariables(_ text: String) -> String {

@@ -30,6 +30,7 @@ public struct Linter: Sendable {
     public func check(_ file: LintFile) -> [Diagnostic] {
         var diagnostics = file.diagnostics.filter { enabled.contains($0.rule) }
         guard file.isCheckable else { return diagnostics }
+        let rejected = RejectedValues(file)
         let media = MediaSubject(file)
         let multivariant = MultivariantSubject(file)
         for rule in rules {
@@ -41,7 +42,7 @@ public struct Linter: Sendable {
                 case .multivariant(let check): if let multivariant { check(multivariant, &findings) }
                 case .syntax, .presentation, .reload, .several: continue
                 }
-                diagnostics += findings.diagnostics
+                diagnostics += findings.diagnostics.filter { !rejected.explain($0) }
             }
         }
         // A misspelled tag is also an unknown one.

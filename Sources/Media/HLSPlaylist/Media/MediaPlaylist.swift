@@ -84,11 +84,23 @@ public struct MediaPlaylist: Sendable {
         segmentsStorage = segments
     }
 
+    /// Parses a Media Playlist as players do: what violates a rule of the format costs as little as possible.
+    ///
+    /// - Throws: ``PlaylistError`` with ``RuleID/mixedPlaylistKinds`` for a Multivariant Playlist, and the errors of
+    ///   ``Playlist/init(parsing:options:)-([UInt8],_)``.
+    public init(parsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
+        try self.init(Playlist(parsing: bytes, options: options))
+    }
+
     /// Parses a Media Playlist strictly.
     ///
     /// - Throws: ``PlaylistError`` with the first error, or ``RuleID/mixedPlaylistKinds`` for a Multivariant Playlist.
-    public init(parsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
-        guard case .media(let playlist) = try Playlist(parsing: bytes, options: options) else {
+    public init(strictlyParsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
+        try self.init(Playlist(strictlyParsing: bytes, options: options))
+    }
+
+    private init(_ playlist: Playlist) throws(PlaylistError) {
+        guard case .media(let playlist) = playlist else {
             throw PlaylistError(
                 Diagnostic(
                     rule: .mixedPlaylistKinds,

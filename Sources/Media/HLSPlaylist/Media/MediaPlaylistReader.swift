@@ -37,7 +37,7 @@ private struct MediaPlaylistReader {
         try context.check()
         var offset = start
         while offset < count {
-            let line = LineScanner.scan(bytes, from: offset)
+            let line = context.source.scan(bytes, from: offset)
             offset = line.next
             context.begin(line)
             let content = context.checked(bytes, line)

@@ -82,7 +82,8 @@ extension MediaPlaylist {
             return
         }
         let isStale = isRedefined && origin.source.hasReference(origin.range)
-        if !segment.isEdited, !segment.containsPlaylistTags, !isStale {
+        // Lines that end with CR are written separately, each with LF, because the new lines have LF too.
+        if !segment.isEdited, !segment.containsPlaylistTags, !isStale, !origin.source.usesCR {
             writer.raw(origin.source.bytes[origin.range])
             // The last line of a file may have no line ending.
             if writer.bytes.last != 0x0A { writer.endLine() }

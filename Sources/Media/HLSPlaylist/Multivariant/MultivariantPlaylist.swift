@@ -79,11 +79,23 @@ public struct MultivariantPlaylist: Sendable {
     /// Creates an empty playlist.
     public init() {}
 
+    /// Parses a Multivariant Playlist as players do: what violates a rule of the format costs as little as possible.
+    ///
+    /// - Throws: ``PlaylistError`` with ``RuleID/mixedPlaylistKinds`` for a Media Playlist, and the errors of
+    ///   ``Playlist/init(parsing:options:)-([UInt8],_)``.
+    public init(parsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
+        try self.init(Playlist(parsing: bytes, options: options))
+    }
+
     /// Parses a Multivariant Playlist strictly.
     ///
     /// - Throws: ``PlaylistError`` with the first error, or ``RuleID/mixedPlaylistKinds`` for a Media Playlist.
-    public init(parsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
-        guard case .multivariant(let playlist) = try Playlist(parsing: bytes, options: options) else {
+    public init(strictlyParsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
+        try self.init(Playlist(strictlyParsing: bytes, options: options))
+    }
+
+    private init(_ playlist: Playlist) throws(PlaylistError) {
+        guard case .multivariant(let playlist) = playlist else {
             throw PlaylistError(
                 Diagnostic(
                     rule: .mixedPlaylistKinds,

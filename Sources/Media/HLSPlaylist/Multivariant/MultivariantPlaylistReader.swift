@@ -29,7 +29,7 @@ private struct MultivariantPlaylistReader {
         try context.check()
         var offset = start
         while offset < bytes.byteCount {
-            let line = LineScanner.scan(bytes, from: offset)
+            let line = context.source.scan(bytes, from: offset)
             offset = line.next
             context.begin(line)
             let content = context.checked(bytes, line)

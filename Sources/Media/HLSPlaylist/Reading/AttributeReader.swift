@@ -9,8 +9,12 @@ import TextCoding
 ///     value           = DQUOTE *any-but-DQUOTE DQUOTE / 1*any-but-comma-and-DQUOTE
 ///
 /// Section 4.2. A tag reads its attributes by name and type. Attributes that it does not read are unknown to it, and
-/// ``remaining()`` returns them. A value that does not have the attribute's type is reported and treated as absent;
-/// ``isUsable`` is then false, and the tag must be rejected.
+/// ``remaining()`` returns them.
+///
+/// A violation costs as little as possible. An element that is not an attribute is reported and skipped. A value that
+/// does not have the attribute's type is reported; if its meaning is clear, for example because it only has quotation
+/// marks that the type does not have, it is used nevertheless, and otherwise the attribute is treated as absent. Only
+/// if a required attribute is absent, ``isUsable`` is false, and the tag must be rejected.
 struct AttributeReader {
     struct Item {
         var name: Range<Int>
@@ -23,6 +27,10 @@ struct AttributeReader {
     let context: ReadingContext
     let tag: TagName
     private(set) var isUsable = true
+    /// True if the reader has reported an error.
+    private(set) var hasProblem = false
+    /// True if an element was skipped, which may be the attribute that seems to be missing.
+    private var hasSkippedElement = false
 
     /// Splits the value of a tag into attributes.
     init(_ context: ReadingContext, _ tag: TagName, _ range: Range<Int>) {
@@ -35,69 +43,127 @@ struct AttributeReader {
 
     private mutating func problem(_ rule: RuleID, at offset: Int, _ message: String) {
         context.report(rule, at: offset, "\(tag.rawValue): \(message)")
-        isUsable = false
+        hasProblem = true
     }
 
     private mutating func split(_ bytes: RawSpan, _ range: Range<Int>) {
         func byte(_ offset: Int) -> UInt8 { bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
         var position = range.lowerBound
         let end = range.upperBound
-        if position == end { return problem(.malformedAttributeList, at: position, "the tag has no attributes") }
+        if position == end {
+            hasSkippedElement = true
+            return problem(.malformedAttributeList, at: position, "the tag has no attributes")
+        }
         while true {
             let start = position
             while position < end, Self.isNameByte(byte(position)) { position += 1 }
-            guard position > start, position < end, byte(position) == UInt8(ascii: "=") else {
-                return problem(.malformedAttributeList, at: min(position, end), "expected NAME=value")
-            }
-            let name = start..<position
-            position += 1
-            var item = Item(name: name, value: position..<position, isQuoted: false)
-            if position < end, byte(position) == UInt8(ascii: "\"") {
+            var item = Item(name: start..<position, value: position..<position, isQuoted: false)
+            if position > start, position < end, byte(position) == UInt8(ascii: "=") {
                 position += 1
-                let first = position
-                while position < end, byte(position) != UInt8(ascii: "\"") { position += 1 }
-                guard position < end else {
-                    return problem(.malformedAttributeList, at: first - 1, "the closing quotation mark is missing")
-                }
-                item.value = first..<position
-                item.isQuoted = true
-                position += 1
-            } else {
-                let first = position
-                while position < end, byte(position) != UInt8(ascii: ","), byte(position) != UInt8(ascii: "\"") {
+                if position < end, byte(position) == UInt8(ascii: "\"") {
                     position += 1
+                    let first = position
+                    while position < end, byte(position) != UInt8(ascii: "\"") { position += 1 }
+                    if position < end {
+                        item.value = first..<position
+                        item.isQuoted = true
+                        position += 1
+                    }
+                } else {
+                    let first = position
+                    while position < end, Self.isValueByte(byte(position)) { position += 1 }
+                    item.value = first..<position
                 }
-                item.value = first..<position
-                guard !item.value.isEmpty else {
-                    return problem(.malformedAttributeList, at: first, "\(context.source.text(name)) has no value")
+                let isComplete = item.isQuoted || !item.value.isEmpty
+                if isComplete, position == end || byte(position) == UInt8(ascii: ",") {
+                    guard append(bytes, item) else { return }
+                    if position == end { return }
+                    position += 1
+                    continue
                 }
             }
-            guard context.attributes.count < context.options.limits.attributes else {
-                context.report(
-                    .limitExceeded,
-                    at: start,
-                    "\(tag.rawValue): the tag has more than \(context.options.limits.attributes) attributes"
-                )
-                return isUsable = false
-            }
-            if find(bytes, name) != nil {
-                problem(.duplicateAttribute, at: start, "\(context.source.text(name)) appears more than once")
-            } else {
-                context.attributes.append(item)
-            }
-            if position == end { return }
-            guard byte(position) == UInt8(ascii: ",") else {
-                return problem(
-                    .malformedAttributeList,
-                    at: position,
-                    "expected a comma after \(context.source.text(name))"
-                )
-            }
-            position += 1
+            let element = LooseAttribute(bytes, from: start, to: end)
+            guard append(bytes, element) else { return }
+            if element.end == end { return }
+            position = element.end + 1
         }
     }
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
+    /// Adds an attribute. Returns false if the tag has too many.
+    @inline(__always)
+    private mutating func append(_ bytes: RawSpan, _ item: Item) -> Bool {
+        guard context.attributes.count < context.options.limits.attributes else {
+            context.report(
+                .limitExceeded,
+                at: item.name.lowerBound,
+                "\(tag.rawValue): the tag has more than \(context.options.limits.attributes) attributes"
+            )
+            isUsable = false
+            return false
+        }
+        if find(bytes, item.name) != nil {
+            problem(
+                .duplicateAttribute,
+                at: item.name.lowerBound,
+                "\(context.source.text(item.name)) appears more than once: the first one is used"
+            )
+        } else {
+            context.attributes.append(item)
+        }
+        return true
+    }
+
+    /// Reports an element that does not match the grammar, and adds its attribute if it has one.
+    @inline(never)
+    private mutating func append(_ bytes: RawSpan, _ element: LooseAttribute) -> Bool {
+        let name = ReadingContext.quoted(context.source.text(element.name))
+        for flaw in element.flaws {
+            switch flaw.kind {
+            case .space:
+                let character = bytes.unsafeLoad(fromByteOffset: flaw.offset, as: UInt8.self) == 0x09 ? "tab" : "space"
+                context.report(
+                    .whitespace,
+                    at: flaw.offset,
+                    "\(tag.rawValue): a \(character) is next to a comma or at the start of the attributes: remove it"
+                )
+            case .empty:
+                problem(.malformedAttributeList, at: flaw.offset, "a comma has no attribute before or after it")
+            case .name:
+                problem(
+                    .malformedAttributeList,
+                    at: flaw.offset,
+                    "\(name) is not an attribute name, which has only A to Z, digits and hyphens: the attribute is "
+                        + "ignored"
+                )
+            case .noEquals: problem(.malformedAttributeList, at: flaw.offset, "expected NAME=value")
+            case .spaceAtEquals:
+                problem(.malformedAttributeList, at: flaw.offset, "there is white space next to the = of \(name)")
+            case .noValue: problem(.malformedAttributeList, at: flaw.offset, "\(name) has no value")
+            case .unclosed:
+                problem(.malformedAttributeList, at: flaw.offset, "the closing quotation mark of \(name) is missing")
+            case .afterQuote:
+                problem(.malformedAttributeList, at: flaw.offset, "expected a comma after the value of \(name)")
+            case .quoteInside:
+                problem(
+                    .malformedAttributeList,
+                    at: flaw.offset,
+                    "the value of \(name) contains a quotation mark: the attribute is ignored"
+                )
+            }
+        }
+        guard let item = element.item else {
+            if !element.flaws.contains(where: { $0.kind == .empty }) { hasSkippedElement = true }
+            return true
+        }
+        return append(bytes, item)
+    }
+
+    @inline(__always)
+    private static func isValueByte(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "\"")
+    }
+
+    static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x41...0x5A, 0x30...0x39, 0x2D: true
         default: false
@@ -140,20 +206,59 @@ struct AttributeReader {
     }
 
     private mutating func missing<Value>(_ name: StaticString, _ required: Bool) -> Value? {
-        if required { problem(.missingAttribute, at: context.lineStart, "\(name) is missing") }
+        if required {
+            report(missing: name)
+            isUsable = false
+        }
         return nil
     }
 
-    private mutating func malformed<Value>(_ name: StaticString, _ item: Item, _ expected: String) -> Value? {
-        problem(.malformedAttributeValue, at: item.value.lowerBound, "\(name) is not \(expected)")
+    /// Reports that an attribute is missing, unless the element that was skipped may be the attribute.
+    mutating func report(missing name: StaticString) {
+        guard !hasSkippedElement else { return }
+        problem(.missingAttribute, at: context.lineStart, "\(name) is missing")
+    }
+
+    /// Reports a value that is not used. The tag is not usable without a required attribute.
+    private mutating func malformed<Value>(
+        _ name: StaticString,
+        _ item: Item,
+        _ expected: String,
+        required: Bool = false
+    ) -> Value? {
+        problem(
+            .malformedAttributeValue,
+            at: item.value.lowerBound,
+            "\(name) is not \(expected)" + (required ? "" : ": the attribute is ignored")
+        )
+        if required { isUsable = false }
         return nil
     }
 
-    /// Returns the text of a value after variable substitution. If the substitution fails, returns nil and makes the
-    /// tag unusable.
+    /// Reports quotation marks that the type of the attribute does not have. The value is used, as players do.
+    private mutating func checkUnquoted(_ name: StaticString, _ item: Item) {
+        guard item.isQuoted else { return }
+        problem(
+            .malformedAttributeValue,
+            at: item.value.lowerBound - 1,
+            "\(name) has quotation marks, which its type does not have: remove them"
+        )
+    }
+
+    /// Reports the absence of the quotation marks of a quoted string. The value is used, as players do.
+    private mutating func checkQuoted(_ name: StaticString, _ item: Item) {
+        guard !item.isQuoted else { return }
+        problem(
+            .malformedAttributeValue,
+            at: item.value.lowerBound,
+            "\(name) is not a quoted string: write the value in quotation marks"
+        )
+    }
+
+    /// Returns the text of a value after variable substitution; nil if the substitution fails, which is reported.
     private mutating func text(_ item: Item, _ name: @autoclosure () -> String) -> String? {
         let text = context.resolvedText(item.value, reading: "\(tag.rawValue), \(name())")
-        if text == nil { isUsable = false }
+        if text == nil { hasProblem = true }
         return text
     }
 }
@@ -165,62 +270,60 @@ extension AttributeReader {
     /// it.
     mutating func quotedString(_ name: StaticString, required: Bool = false, allowsEmpty: Bool = false) -> String? {
         guard let item = item(name) else { return missing(name, required) }
-        guard item.isQuoted else { return malformed(name, item, "a quoted string") }
-        guard allowsEmpty || !item.value.isEmpty else { return malformed(name, item, "a non-empty string") }
-        return text(item, name.description)
+        if !item.isQuoted { checkQuoted(name, item) }
+        guard allowsEmpty || !item.value.isEmpty else {
+            return malformed(name, item, "a non-empty string", required: required)
+        }
+        let text = text(item, name.description)
+        if text == nil, required { isUsable = false }
+        return text
     }
 
     /// Reads unquoted text: an enumerated string whose values the caller checks.
     mutating func enumerated(_ name: StaticString, required: Bool = false) -> String? {
         guard let item = item(name) else { return missing(name, required) }
-        let text = context.source.text(item.value)
-        guard !item.isQuoted, !text.utf8.contains(0x20) else {
-            return malformed(name, item, "an unquoted enumerated string")
+        checkUnquoted(name, item)
+        let text = context.source.text(item.isQuoted ? context.source.withoutBlanks(item.value) : item.value)
+        guard !text.isEmpty, !text.utf8.contains(where: { $0 <= 0x20 }) else {
+            return malformed(name, item, "an unquoted enumerated string", required: required)
         }
         return text
     }
 
-    /// Reads an enumerated string of a set. If the draft does not define the value, clients ignore the tag (section
-    /// 6.3.1), unless the caller passes `keepsUnknown`.
+    /// Reads an enumerated string of a set. A value that the draft does not define is reported and preserved. If the
+    /// attribute is required, the tag has no meaning with it: clients ignore the tag (section 6.3.1).
     mutating func enumerated<Value: OpenString>(
         _ name: StaticString,
         as type: Value.Type,
-        required: Bool = false,
-        keepsUnknown: Bool = false
+        required: Bool = false
     ) -> Value? {
         guard let text = enumerated(name, required: required) else { return nil }
         let value = Value(rawValue: text)
         if !Value.defined.contains(value) {
-            if keepsUnknown {
-                context.report(
-                    .unknownEnumeratedValue,
-                    at: context.lineStart,
-                    "\(tag.rawValue): \(name) is \(ReadingContext.quoted(text)), which is not defined"
-                )
-            } else {
-                ignore(
-                    .unknownEnumeratedValue,
-                    "\(name) is \(ReadingContext.quoted(text)), which is not defined: clients ignore the tag"
-                )
-            }
+            reportUndefined(
+                name,
+                "\(name) is \(ReadingContext.quoted(text)), which is not defined"
+                    + (required ? ": clients ignore the tag" : "")
+            )
+            if required { isUsable = false }
         }
         return value
     }
 
-    /// Reports a problem that makes clients ignore the tag.
-    private mutating func ignore(_ rule: RuleID, _ message: String) {
-        context.report(rule, at: context.lineStart, "\(tag.rawValue): \(message)")
-        isUsable = false
+    /// Reports a value of an enumerated string that the draft does not define.
+    private mutating func reportUndefined(_ name: StaticString, _ message: String) {
+        let offset = item(name)?.value.lowerBound ?? context.lineStart
+        problem(.unknownEnumeratedValue, at: offset, message)
     }
 
-    /// Reads `YES` or `NO`.
+    /// Reads `YES` or `NO`. Any other value counts as absent, as in players, which compare the value with `YES`.
     mutating func flag(_ name: StaticString) -> Bool? {
         guard let text = enumerated(name) else { return nil }
         switch text {
         case "YES": return true
         case "NO": return false
         default:
-            ignore(.unknownEnumeratedValue, "\(name) is neither YES nor NO: clients ignore the tag")
+            reportUndefined(name, "\(name) is neither YES nor NO: the attribute is ignored")
             return nil
         }
     }
@@ -229,45 +332,80 @@ extension AttributeReader {
     /// the meaning "if the value is YES", so `NO` is valid too unless `allowsNo` is false.
     mutating func yes(_ name: StaticString, allowsNo: Bool = true) -> Bool {
         guard let value = flag(name) else { return false }
-        if !value, !allowsNo { ignore(.unknownEnumeratedValue, "\(name) is not YES: clients ignore the tag") }
+        if !value, !allowsNo { reportUndefined(name, "\(name) is not YES: the attribute is ignored") }
         return value
     }
 
-    /// Reads an integer from 0 to 2^64-1.
+    /// Reads an integer from 0 to 2^64-1. A number with a fraction is reported and truncated.
     mutating func integer(_ name: StaticString, required: Bool = false) -> UInt64? {
         guard let item = item(name) else { return missing(name, required) }
-        guard !item.isQuoted, let value = Decimal.integer(context.source.bytes, item.value) else {
-            return malformed(name, item, "a decimal integer below 2^64")
+        if !item.isQuoted, let value = Decimal.integer(context.source.bytes, item.value) { return value }
+        let range = context.source.withoutBlanks(item.value)
+        if let value = Decimal.integer(context.source.bytes, range) {
+            checkUnquoted(name, item)
+            return value
         }
-        return value
+        guard let number = Decimal.number(context.source.bytes, range), number < 0x1p64 else {
+            return malformed(name, item, "a decimal integer below 2^64", required: required)
+        }
+        problem(
+            .malformedAttributeValue,
+            at: range.lowerBound,
+            "\(name) is not a decimal integer below 2^64: the fraction is ignored"
+        )
+        return UInt64(number)
     }
 
     /// Reads a decimal number of at least 0.
     mutating func decimal(_ name: StaticString, required: Bool = false) -> Double? {
-        guard let item = item(name) else { return missing(name, required) }
-        guard !item.isQuoted, let value = Decimal.number(context.source.bytes, item.value) else {
-            return malformed(name, item, "a decimal number without a sign")
-        }
-        return value
+        number(name, "a decimal number without a sign", required: required) { Decimal.number($0, $1) }
     }
 
     /// Reads a decimal number with or without a sign.
     mutating func signedDecimal(_ name: StaticString, required: Bool = false) -> Double? {
+        number(name, "a decimal number", required: required) { Decimal.signedNumber($0, $1) }
+    }
+
+    @inline(__always)
+    private mutating func number(
+        _ name: StaticString,
+        _ expected: String,
+        required: Bool,
+        parse: ([UInt8], Range<Int>) -> Double?
+    ) -> Double? {
         guard let item = item(name) else { return missing(name, required) }
-        guard !item.isQuoted, let value = Decimal.signedNumber(context.source.bytes, item.value) else {
-            return malformed(name, item, "a decimal number")
+        guard
+            let value = parse(
+                context.source.bytes,
+                item.isQuoted ? context.source.withoutBlanks(item.value) : item.value
+            )
+        else {
+            return malformed(name, item, expected, required: required)
         }
+        checkUnquoted(name, item)
         return value
     }
 
-    /// Reads a hexadecimal sequence, and returns its digits without the prefix, after variable substitution.
+    /// Reads a hexadecimal sequence, and returns its digits without the prefix, after variable substitution. A sequence
+    /// without the prefix is reported and used.
     mutating func hexadecimal(_ name: StaticString) -> [UInt8]? {
         guard let item = item(name) else { return nil }
-        guard let digits = text(item, name.description).map({ Array($0.utf8) }) else { return nil }
-        guard !item.isQuoted, digits.count > 2, digits[0] == 0x30, digits[1] | 0x20 == 0x78,
-            digits.dropFirst(2).allSatisfy({ Hexadecimal.value(of: $0) != nil })
-        else { return malformed(name, item, "a hexadecimal sequence that starts with 0x") }
-        return Array(digits.dropFirst(2))
+        guard var digits = text(item, name.description).map({ Array($0.utf8) }) else { return nil }
+        if item.isQuoted { digits.removeAll { $0 == 0x20 } }
+        let hasPrefix = digits.count > 2 && digits[0] == 0x30 && digits[1] | 0x20 == 0x78
+        if hasPrefix { digits.removeFirst(2) }
+        guard !digits.isEmpty, digits.allSatisfy({ Hexadecimal.value(of: $0) != nil }) else {
+            return malformed(name, item, "a hexadecimal sequence that starts with 0x")
+        }
+        if !hasPrefix {
+            problem(
+                .malformedAttributeValue,
+                at: item.value.lowerBound,
+                "\(name) is not a hexadecimal sequence that starts with 0x: add 0x before the digits"
+            )
+        }
+        checkUnquoted(name, item)
+        return digits
     }
 
     /// Reads a hexadecimal sequence, and returns its bytes. A sequence with an odd number of digits is valid too, and
@@ -282,27 +420,44 @@ extension AttributeReader {
         return bytes
     }
 
-    /// Reads the comma-separated items of a quoted string; returns no items when the attribute is absent.
+    /// Reads the comma-separated items of a quoted string, without white space around them and without empty ones;
+    /// returns no items when the attribute is absent.
     mutating func list(_ name: StaticString) -> [String] {
-        quotedString(name)?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
+        guard let text = quotedString(name) else { return [] }
+        return Self.items(of: text)
+    }
+
+    /// Returns the comma-separated items of a text, without white space around them and without empty ones.
+    static func items(of text: String) -> [String] {
+        text.utf8.split(separator: 0x2C).map { trimmed($0) }.filter { !$0.isEmpty }
+    }
+
+    /// Returns a text without spaces and tabs at its ends.
+    static func trimmed(_ text: some StringProtocol) -> String { trimmed(Substring(text).utf8) }
+
+    private static func trimmed(_ text: Substring.UTF8View) -> String {
+        var rest = text
+        while let first = rest.first, first == 0x20 || first == 0x09 { rest.removeFirst() }
+        while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
+        return String(Substring(rest))
     }
 
     /// Reads the group of closed captions, or the unquoted keyword NONE.
     mutating func closedCaptions(_ name: StaticString) -> StreamInfTag.ClosedCaptions? {
         guard let item = item(name) else { return nil }
-        if item.isQuoted { return quotedString(name).map { .group($0) } }
-        guard context.source.text(item.value) == "NONE" else {
-            ignore(.unknownEnumeratedValue, "\(name) is neither a quoted string nor NONE: clients ignore the tag")
-            return nil
-        }
-        return StreamInfTag.ClosedCaptions.none
+        if !item.isQuoted, context.source.text(item.value) == "NONE" { return StreamInfTag.ClosedCaptions.none }
+        return quotedString(name).map { .group($0) }
     }
 
     /// Reads an initialization vector.
     mutating func initializationVector(_ name: StaticString) -> InitializationVector? {
         guard let digits = hexadecimal(name) else { return nil }
         guard let vector = InitializationVector(hexadecimal: digits) else {
-            problem(.malformedAttributeValue, at: context.lineStart, "\(name) has more than 128 bits")
+            problem(
+                .malformedAttributeValue,
+                at: context.lineStart,
+                "\(name) has more than 128 bits: the attribute is ignored"
+            )
             return nil
         }
         return vector
@@ -311,9 +466,15 @@ extension AttributeReader {
     /// Reads a size in pixels.
     mutating func resolution(_ name: StaticString) -> Resolution? {
         guard let item = item(name) else { return nil }
-        guard !item.isQuoted, let value = Resolution(context.source.bytes, item.value) else {
+        guard
+            let value = Resolution(
+                context.source.bytes,
+                item.isQuoted ? context.source.withoutBlanks(item.value) : item.value
+            )
+        else {
             return malformed(name, item, "a resolution such as 1920x1080")
         }
+        checkUnquoted(name, item)
         return value
     }
 
@@ -321,9 +482,14 @@ extension AttributeReader {
     mutating func byteRange(_ name: StaticString) -> ByteRange? {
         guard let item = item(name) else { return nil }
         guard let bytes = text(item, name.description).map({ Array($0.utf8) }) else { return nil }
-        guard item.isQuoted, let value = ByteRange(bytes, 0..<bytes.count) else {
-            return malformed(name, item, "a byte range such as \"1000@0\"")
+        let expected = "a byte range such as \"1000@0\""
+        if let value = ByteRange(bytes, 0..<bytes.count) {
+            checkQuoted(name, item)
+            return value
         }
+        let visible = bytes.filter { $0 != 0x20 && $0 != 0x09 }
+        guard let value = ByteRange(visible, 0..<visible.count) else { return malformed(name, item, expected) }
+        problem(.malformedAttributeValue, at: item.value.lowerBound, "\(name) is not \(expected): remove the spaces")
         return value
     }
 
@@ -331,16 +497,24 @@ extension AttributeReader {
     mutating func date(_ name: StaticString) -> PlaylistDate? {
         guard let item = item(name) else { return nil }
         guard let text = text(item, name.description) else { return nil }
-        guard item.isQuoted, let value = PlaylistDate(text) else {
-            return malformed(name, item, "an ISO 8601 date and time")
+        let expected = "an ISO 8601 date and time"
+        if let value = PlaylistDate(text) {
+            checkQuoted(name, item)
+            return value
         }
+        guard let value = PlaylistDate(Self.trimmed(text)) else { return malformed(name, item, expected) }
+        problem(.malformedAttributeValue, at: item.value.lowerBound, "\(name) is not \(expected): remove the spaces")
         return value
     }
 
     /// Reports a problem of the whole tag, and makes the tag unusable.
     mutating func reject(_ rule: RuleID, _ message: String) {
         problem(rule, at: context.lineStart, message)
+        isUsable = false
     }
+
+    /// Makes the tag unusable because of an attribute that was reported.
+    mutating func rejectReported() { isUsable = false }
 
     /// Returns the attributes that were not read, in the order of the playlist.
     mutating func remaining() -> [Attribute] {
@@ -349,12 +523,18 @@ extension AttributeReader {
             let item = context.attributes[index]
             let name = context.source.text(item.name)
             if name.hasPrefix("REQ-") {
-                ignore(.unsupportedRequirement, "\(name) is not defined: clients ignore the tag")
+                context.report(
+                    .unsupportedRequirement,
+                    at: item.name.lowerBound,
+                    "\(tag.rawValue): \(name) is not defined: clients ignore the tag"
+                )
+                isUsable = false
             } else if tag != .dateRange || !name.hasPrefix("X-") {
                 context.report(.unknownAttribute, at: item.name.lowerBound, "\(tag.rawValue): \(name) is not defined")
             }
-            let text = item.isQuoted ? text(item, name) : context.source.text(item.value)
-            result.append(Attribute(name: name, value: text ?? "", isQuoted: item.isQuoted))
+            if let text = item.isQuoted ? text(item, name) : context.source.text(item.value) {
+                result.append(Attribute(name: name, value: text, isQuoted: item.isQuoted))
+            }
         }
         return result
     }

@@ -73,16 +73,38 @@ extension ReadingContext {
         let content = LineContent(bytes, start..<line.end)
         if start == line.start {
             switch content {
-            case .comment, .tag(.inf, _): return start..<line.end
+            case .comment, .tag(.inf, _):
+                var end = line.end
+                while bytes.unsafeLoad(fromByteOffset: end - 1, as: UInt8.self) == 0x0D { end -= 1 }
+                return start..<end
             default: break
             }
         }
         let blanks = [line.start..<start, end..<line.end]
-        if let blank = blanks.joined().first(where: { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0x20 }) {
-            report(.whitespace, at: blank, "the line begins or ends with spaces: remove them")
+        let blank = blanks.joined().first { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) != 0x0D }
+        if let blank {
+            report(
+                .whitespace,
+                at: blank,
+                "the line \(blank < start ? "begins" : "ends") with a \(blankName(blank)): remove it"
+            )
         }
         return start..<end
     }
+
+    /// Reports the white space around the value of a tag.
+    func reportBlanks(of name: TagName, _ value: Range<Int>, _ trimmed: Range<Int>) {
+        guard trimmed.count < value.count else { return }
+        let offset = trimmed.lowerBound > value.lowerBound ? value.lowerBound : trimmed.upperBound
+        report(
+            .whitespace,
+            at: offset,
+            "\(name.rawValue): a \(blankName(offset)) is next to the value: remove it"
+        )
+    }
+
+    /// The name of the space or tab at an offset, for messages.
+    func blankName(_ offset: Int) -> String { source.bytes[offset] == 0x09 ? "tab" : "space" }
 
     @inline(never)
     private func reportContent(_ line: ScannedLine) {
@@ -90,10 +112,7 @@ extension ReadingContext {
             report(.limitExceeded, "the line is longer than \(options.limits.lineLength) bytes")
             return
         }
-        // The draft requires tabs between the IDs in RECENTLY-REMOVED-DATERANGES.
-        if line.control >= 0, !isTabOfSkip(line) {
-            report(.controlCharacter, at: line.control, "the line contains a control character")
-        }
+        if line.control >= 0 { reportControl(line) }
         guard !line.isASCII else { return }
         guard let text = String(validating: source.bytes[line.start..<line.end], as: UTF8.self) else {
             return report(.notUTF8, "the line is not UTF-8")
@@ -103,9 +122,39 @@ extension ReadingContext {
         }
     }
 
-    private func isTabOfSkip(_ line: ScannedLine) -> Bool {
-        let bytes = source.bytes[line.start..<line.end]
-        return bytes.starts(with: Array("#EXT-X-SKIP:".utf8))
-            && !bytes.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }
+    /// Reports the first control character. A tab that is only white space is reported as such by the reader of the
+    /// line, and the draft requires tabs between the IDs in RECENTLY-REMOVED-DATERANGES.
+    private func reportControl(_ line: ScannedLine) {
+        let bytes = source.bytes
+        let content = source.withoutBlanks(line.start..<line.end)
+        var range = content
+        var title: Range<Int>?
+        var tag: TagName?
+        if case .tag(let name, let value?) = LineContent(bytes.span.bytes, content) {
+            tag = name
+            range = source.withoutBlanks(value)
+        }
+        if tag == .inf, let comma = bytes[content].firstIndex(of: 0x2C) {
+            title = source.withoutBlanks(comma + 1..<line.end)
+            range = comma + 1..<line.end
+        }
+        var isQuoted = false
+        var tab: Int?
+        for offset in range {
+            let byte = bytes[offset]
+            if byte == 0x22 { isQuoted.toggle() }
+            guard byte < 0x20 || byte == 0x7F else { continue }
+            // The writer does not accept a tab within a title.
+            if byte == 0x09, let title, !title.contains(offset) {
+                tab = tab ?? offset
+            } else if byte != 0x09 || tag != .skip && (isQuoted || tag?.hasAttributes != true) {
+                let code = String(byte, radix: 16, uppercase: true)
+                let character = byte == 0x09 ? "a tab" : "the control character U+00\(byte < 16 ? "0" : "")\(code)"
+                return report(.controlCharacter, at: offset, "the line contains \(character): remove it")
+            }
+        }
+        guard let tab else { return }
+        let place = bytes[tab - 1] == 0x2C ? "a tab after the comma" : "a tab next to the title"
+        report(.tabInTitle, at: tab, "EXTINF: \(place), which players ignore")
     }
 }

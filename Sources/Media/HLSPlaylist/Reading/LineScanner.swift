@@ -2,6 +2,8 @@
 ///
 ///     line       = *OCTET ( LF / CR LF )        the line ending of the last line is optional
 ///
+/// Lines that all end with CR are accepted too, as in players.
+///
 /// Section 4.1.
 struct ScannedLine {
     /// The offset of the first byte.
@@ -33,7 +35,7 @@ enum LineScanner {
 
     /// Scans the line that starts at `start`, which is less than the number of bytes.
     @inline(__always)
-    static func scan(_ bytes: RawSpan, from start: Int) -> ScannedLine {
+    static func scan(_ bytes: RawSpan, from start: Int, usesCR: Bool) -> ScannedLine {
         let count = bytes.byteCount
         var line = ScannedLine(start: start, end: count, next: count, isASCII: true, control: -1)
         var offset = start
@@ -56,6 +58,11 @@ enum LineScanner {
             if byte == 0x0D, offset + 1 < count, bytes.unsafeLoad(fromByteOffset: offset + 1, as: UInt8.self) == 0x0A {
                 line.end = offset
                 line.next = offset + 2
+                return line
+            }
+            if usesCR, byte == 0x0D {
+                line.end = offset
+                line.next = offset + 1
                 return line
             }
             if byte >= 0x80 {

@@ -147,8 +147,8 @@ extension RuleID {
     /// The severity of a violation that the reader reports.
     var readingSeverity: Diagnostic.Severity {
         switch self {
-        case .unknownTag, .unknownAttribute: .note
-        case .unknownEnumeratedValue, .unsupportedRequirement: .warning
+        case .unknownTag, .unknownAttribute, .tabInTitle: .note
+        case .unknownEnumeratedValue, .unsupportedRequirement, .whitespace, .missingComma: .warning
         default: .error
         }
     }

@@ -44,7 +44,6 @@ extension PlaylistTag {
         if let simple = Self.withoutValue(name) {
             if let value {
                 context.report(.malformedTagValue, at: value.lowerBound - 1, "\(name.rawValue) must not have a value")
-                return nil
             }
             self = simple
             return
@@ -54,7 +53,13 @@ extension PlaylistTag {
                 name.hasAttributes ? .malformedAttributeList : .malformedTagValue,
                 "\(name.rawValue): the value is missing"
             )
-            return nil
+            switch name {
+            // The URI line after the tag has a meaning without the attributes.
+            case .streamInf: self = .streamInf(StreamInfTag(VariantAttributes(bandwidth: 0)))
+            case .key: self = .key(KeyTag(method: .unspecified))
+            default: return nil
+            }
+            return
         }
         guard let tag = Self.read(context, name, value) else { return nil }
         self = tag

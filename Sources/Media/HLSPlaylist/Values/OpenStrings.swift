@@ -37,6 +37,9 @@ public struct EncryptionMethod: OpenString {
     /// Encryption of whole segments with AES-256 in Galois/Counter Mode.
     public static let aes256GCM: EncryptionMethod = "AES-256-GCM"
 
+    /// The method of a tag that was read without a METHOD: the segments are encrypted in a way that is not known.
+    static let unspecified: EncryptionMethod = ""
+
     /// The five methods of the draft.
     public static let defined: Set<EncryptionMethod> = [.none, .aes128, .sampleAES, .sampleAESCTR, .aes256GCM]
 }

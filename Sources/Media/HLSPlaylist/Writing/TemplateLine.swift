@@ -59,7 +59,7 @@ final class TemplateReader {
         // A byte order mark is not allowed, so it is removed.
         var offset = range.lowerBound == 0 && storage.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : range.lowerBound
         while offset < range.upperBound {
-            var line = LineScanner.scan(bytes, from: offset)
+            var line = source.scan(bytes, from: offset)
             let raw = offset..<min(line.next, range.upperBound)
             offset = raw.upperBound
             line.end = min(line.end, range.upperBound)

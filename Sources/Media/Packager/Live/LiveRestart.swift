@@ -13,7 +13,7 @@ struct LiveRestart {
     func playlist(_ rendition: String, _ name: String?) throws -> MediaPlaylist? {
         guard let name, let bytes = folder.read(rendition + "/" + name) else { return nil }
         let path = "\(job.output)/\(rendition)/\(name)"
-        guard let playlist = try? MediaPlaylist(parsing: bytes) else {
+        guard let playlist = try? MediaPlaylist(strictlyParsing: bytes) else {
             throw JobFailure(
                 "out",
                 "\(path) is not a valid playlist: start over with overwrite, or choose another folder"

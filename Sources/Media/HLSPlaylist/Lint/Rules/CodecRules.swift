@@ -24,8 +24,8 @@ extension LintRule {
             section: "4.4.6.2",
             "every element of CODECS must have the form of RFC 6381",
             .multivariant { subject, findings in
-                for (attributes, line) in subject.allAttributes {
-                    let wrong = attributes.codecs.filter { !Codec.isWellFormed($0) }
+                for (_, line) in subject.allAttributes {
+                    let wrong = subject.file.listItems(ofAttribute: "CODECS", line).filter { !Codec.isWellFormed($0) }
                     guard let first = wrong.first else { continue }
                     findings.report(
                         line,
@@ -73,8 +73,9 @@ extension LintRule {
             section: "4.4.6.2",
             "every element of SUPPLEMENTAL-CODECS must be a format and its compatibility brands",
             .multivariant { subject, findings in
-                for (attributes, line) in subject.allAttributes {
-                    let wrong = attributes.supplementalCodecs.filter { !SupplementalCodec($0).isWellFormed }
+                for (_, line) in subject.allAttributes {
+                    let wrong = subject.file.listItems(ofAttribute: "SUPPLEMENTAL-CODECS", line)
+                        .filter { !SupplementalCodec($0).isWellFormed }
                     guard !wrong.isEmpty else { continue }
                     findings.report(
                         line,

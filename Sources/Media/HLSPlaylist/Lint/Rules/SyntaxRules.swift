@@ -28,7 +28,9 @@ extension LintRule {
         syntax(.durationWithoutSegment, "4.4.4.1", "a segment URI must follow every EXTINF", .media),
         syntax(.streamInfWithoutURI, "4.4.6.2", "a URI line must follow every EXT-X-STREAM-INF", .multivariant),
         syntax(.uriWithoutStreamInf, "4.4.6.2", "an EXT-X-STREAM-INF must precede every URI line", .multivariant),
-        syntax(.whitespace, "4.1", "a line must not begin or end with spaces"),
+        syntax(.whitespace, "4.1", "a line must not have white space at its ends or next to commas"),
+        syntax(.tabInTitle, "4.1", "the title of an EXTINF must not begin or end with a tab", .media),
+        syntax(.missingComma, "4.4.4.1", "an EXTINF must have a comma after the duration", .media),
         syntax(
             .undefinedVariable,
             "6.3.1",

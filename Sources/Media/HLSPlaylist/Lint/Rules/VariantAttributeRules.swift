@@ -105,8 +105,9 @@ extension LintRule {
             "REQ-VIDEO-LAYOUT must have no empty entries or specifiers, and at most one specifier per prefix in an "
                 + "entry",
             .multivariant { subject, findings in
-                for (attributes, line) in subject.allAttributes {
-                    let problems = attributes.requiredVideoLayout.lazy.compactMap(layoutProblem)
+                for (_, line) in subject.allAttributes {
+                    let problems = subject.file.listItems(ofAttribute: "REQ-VIDEO-LAYOUT", line).lazy
+                        .compactMap(layoutProblem)
                     guard let problem = problems.first else { continue }
                     findings.report(line, attribute: "REQ-VIDEO-LAYOUT", "REQ-VIDEO-LAYOUT \(problem)")
                 }

@@ -65,7 +65,8 @@ extension LintRule {
             section: "4.4.6.2",
             "BANDWIDTH must be greater than 0",
             .multivariant { subject, findings in
-                for (attributes, line) in subject.allAttributes where attributes.bandwidth == 0 {
+                for (attributes, line) in subject.allAttributes
+                where attributes.bandwidth == 0 && line.rawAttribute("BANDWIDTH") != nil {
                     findings.report(
                         line,
                         attribute: "BANDWIDTH",

@@ -48,19 +48,24 @@ extension DefineTag: AttributeTag {
         let imported = attributes.quotedString("IMPORT")
         let parameter = attributes.quotedString("QUERYPARAM")
         otherAttributes = attributes.remaining()
+        // A malformed attribute is not reported as missing as well.
+        func reject(_ message: String) {
+            if attributes.hasProblem {
+                attributes.rejectReported()
+            } else {
+                attributes.reject(.invalidDefine, message)
+            }
+        }
         switch (name, imported, parameter) {
         case (let name?, nil, nil): definition = .value(name: name, value: value ?? "")
         case (nil, let imported?, nil): definition = .imported(name: imported)
         case (nil, nil, let parameter?): definition = .queryParameter(name: parameter)
         default:
             definition = .value(name: "", value: "")
-            // Do not report a malformed attribute as missing as well.
-            guard attributes.isUsable else { return }
-            attributes.reject(.invalidDefine, "the tag must have exactly one of NAME, IMPORT and QUERYPARAM")
+            reject("the tag must have exactly one of NAME, IMPORT and QUERYPARAM")
             return
         }
-        guard attributes.isUsable else { return }
-        if name != nil, value == nil { attributes.reject(.invalidDefine, "the tag has NAME but no VALUE") }
+        if name != nil, value == nil { reject("the tag has NAME but no VALUE") }
         if !VariableTable.isName(self.name) {
             attributes.reject(
                 .invalidDefine,

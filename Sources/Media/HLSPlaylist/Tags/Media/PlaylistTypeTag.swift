@@ -17,14 +17,21 @@ public struct PlaylistType: OpenString {
 
     static func read(_ context: ReadingContext, _ value: Range<Int>) -> PlaylistType {
         let type = PlaylistType(rawValue: context.source.text(value))
-        if !defined.contains(type) {
+        guard !defined.contains(type) else { return type }
+        let trimmed = context.source.withoutBlanks(value)
+        let text = context.source.text(trimmed)
+        // hls.js ignores the case of the letters.
+        let known = defined.first { $0.rawValue == text.uppercased() }
+        if let known, known.rawValue == text {
+            context.reportBlanks(of: .playlistType, value, trimmed)
+        } else {
             context.report(
                 .malformedTagValue,
-                at: value.lowerBound,
+                at: trimmed.lowerBound,
                 "\(TagName.playlistType.rawValue): the value must be EVENT or VOD"
             )
         }
-        return type
+        return known ?? type
     }
 
     func write(to playlist: inout PlaylistWriter) { playlist.tag(.playlistType, rawValue) }

@@ -46,7 +46,7 @@ public struct MediaTag: Hashable, Sendable {
     public var language: String?
     /// A language that is associated with the rendition in another role, for example written instead of spoken.
     public var associatedLanguage: String?
-    /// The human-readable name.
+    /// The human-readable name. If the tag that was read has no NAME, the language or the group ID.
     public var name: String
     /// The identifier of the rendition that is stable across reloads and pathways.
     public var stableRenditionID: String?
@@ -121,7 +121,10 @@ extension MediaTag: AttributeTag {
         groupID = attributes.quotedString("GROUP-ID", required: true) ?? ""
         language = attributes.quotedString("LANGUAGE")
         associatedLanguage = attributes.quotedString("ASSOC-LANGUAGE")
-        name = attributes.quotedString("NAME", required: true) ?? ""
+        let name = attributes.quotedString("NAME")
+        // Players play a rendition without a name.
+        if name == nil { attributes.report(missing: "NAME") }
+        self.name = name ?? language ?? groupID
         stableRenditionID = attributes.quotedString("STABLE-RENDITION-ID")
         isDefault = attributes.flag("DEFAULT")
         autoselects = attributes.flag("AUTOSELECT")
@@ -129,7 +132,7 @@ extension MediaTag: AttributeTag {
         instreamID = attributes.quotedString("INSTREAM-ID")
         bitDepth = attributes.integer("BIT-DEPTH")
         sampleRate = attributes.integer("SAMPLE-RATE")
-        characteristics = attributes.quotedString("CHARACTERISTICS")?.split(separator: ",").map(String.init) ?? []
+        characteristics = attributes.list("CHARACTERISTICS")
         channels = attributes.quotedString("CHANNELS")
         otherAttributes = attributes.remaining()
     }

@@ -18,7 +18,8 @@
 ///     CLOSED-CAPTIONS       quoted string or NONE    optional   not for I-frames
 ///     PATHWAY-ID            quoted string            optional
 public struct VariantAttributes: Hashable, Sendable {
-    /// The peak segment bit rate, in bits per second.
+    /// The peak segment bit rate, in bits per second. If the tag that was read has no valid BANDWIDTH, the average bit
+    /// rate; 0 without either.
     public var bandwidth: UInt64
     /// The average segment bit rate, in bits per second.
     public var averageBandwidth: UInt64?
@@ -87,8 +88,12 @@ public struct VariantAttributes: Hashable, Sendable {
     /// Reads all attributes except the unknown ones, which are known only after the tag has read its own attributes.
     init(reading attributes: inout AttributeReader) {
         let malformed: [Attribute]
-        bandwidth = attributes.integer("BANDWIDTH", required: true) ?? 0
-        averageBandwidth = attributes.integer("AVERAGE-BANDWIDTH")
+        let peak = attributes.integer("BANDWIDTH")
+        let average = attributes.integer("AVERAGE-BANDWIDTH")
+        // Players play a variant whose bit rate is unknown.
+        if peak == nil, !attributes.hasProblem { attributes.report(missing: "BANDWIDTH") }
+        bandwidth = peak ?? average ?? 0
+        averageBandwidth = average
         score = attributes.decimal("SCORE")
         codecs = attributes.list("CODECS")
         supplementalCodecs = attributes.list("SUPPLEMENTAL-CODECS")
@@ -98,7 +103,7 @@ public struct VariantAttributes: Hashable, Sendable {
         let parsed = cpc.flatMap { AllowedCPC($0) }
         allowedCPC = parsed
         malformed = parsed == nil ? cpc.map { [Attribute(name: "ALLOWED-CPC", value: $0, isQuoted: true)] } ?? [] : []
-        videoRange = attributes.enumerated("VIDEO-RANGE", as: VideoRange.self, keepsUnknown: true)
+        videoRange = attributes.enumerated("VIDEO-RANGE", as: VideoRange.self)
         requiredVideoLayout = attributes.list("REQ-VIDEO-LAYOUT")
         stableVariantID = attributes.quotedString("STABLE-VARIANT-ID")
         video = attributes.quotedString("VIDEO")

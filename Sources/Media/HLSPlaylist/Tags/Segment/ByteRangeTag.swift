@@ -9,7 +9,9 @@ enum ByteRangeTag {
             at: value.lowerBound,
             "EXT-X-BYTERANGE: the value does not have the form length[@offset]"
         )
-        return nil
+        // White space and quotation marks do not change the meaning.
+        let visible = context.source.bytes[value].filter { $0 != 0x20 && $0 != 0x09 && $0 != 0x22 }
+        return ByteRange(visible, 0..<visible.count)
     }
 
     static func write(_ range: ByteRange, to playlist: inout PlaylistWriter) { playlist.tag(.byteRange, range.text) }

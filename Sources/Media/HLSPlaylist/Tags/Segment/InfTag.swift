@@ -5,8 +5,8 @@
 ///     duration   decimal integer or decimal floating point, seconds
 ///     title      the rest of the line
 ///
-/// In practice, the comma is often missing when there is no title. The missing comma is reported, but the duration is
-/// used, as players do.
+/// In practice, the comma is often missing when there is no title, and Apple's segmenter writes a tab after it. Both are
+/// reported, and the duration is used, as players do.
 enum InfTag {
     /// Parses the value. The range of the title is empty when there is none.
     @inline(__always)
@@ -15,21 +15,51 @@ enum InfTag {
     )? {
         var position = value.lowerBound
         let end = value.upperBound
-        guard let duration = Decimal.number(bytes, &position, end) else { return malformed(context, value.lowerBound) }
-        if position == end {
-            context.report(.malformedTagValue, at: end, "EXTINF: the comma after the duration is missing")
-            return (duration, end..<end)
+        guard let duration = Decimal.number(bytes, &position, end), position < end,
+            bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) == UInt8(ascii: ",")
+        else { return loose(context, bytes, value) }
+        position += 1
+        if position < end,
+            bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) == 0x09
+                || bytes.unsafeLoad(fromByteOffset: end - 1, as: UInt8.self) == 0x09
+        {
+            return (duration, context.source.withoutBlanks(position..<end))
         }
-        guard bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) == UInt8(ascii: ",") else {
-            return malformed(context, position)
-        }
-        return (duration, position + 1..<end)
+        return (duration, position..<end)
     }
 
+    /// Parses a value that does not match the grammar. Returns nil if it has no duration.
     @inline(never)
-    private static func malformed(_ context: ReadingContext, _ offset: Int) -> (duration: Double, title: Range<Int>)? {
-        context.report(.malformedTagValue, at: offset, "EXTINF: expected a duration in seconds and a comma")
-        return nil
+    private static func loose(
+        _ context: ReadingContext,
+        _ bytes: RawSpan,
+        _ value: Range<Int>
+    ) -> (duration: Double, title: Range<Int>)? {
+        let bytes = context.source.bytes
+        let comma = bytes[value].firstIndex(of: UInt8(ascii: ","))
+        let written = value.lowerBound..<(comma ?? value.upperBound)
+        let trimmed = context.source.withoutBlanks(written)
+        var position = trimmed.lowerBound
+        guard let duration = Decimal.number(bytes.span.bytes, &position, trimmed.upperBound) else {
+            context.report(
+                .malformedTagValue,
+                at: trimmed.lowerBound,
+                "EXTINF: expected a duration in seconds and a comma"
+            )
+            return nil
+        }
+        if position < trimmed.upperBound {
+            context.report(.malformedTagValue, at: position, "EXTINF: expected a comma after the duration")
+        } else {
+            context.reportBlanks(of: .inf, written, trimmed)
+        }
+        guard let comma else {
+            if position == trimmed.upperBound {
+                context.report(.missingComma, at: position, "EXTINF: the comma after the duration is missing")
+            }
+            return (duration, value.upperBound..<value.upperBound)
+        }
+        return (duration, context.source.withoutBlanks(comma + 1..<value.upperBound))
     }
 
     static func write(_ duration: Double, _ title: String, to playlist: inout PlaylistWriter) {

@@ -11,7 +11,7 @@
 /// The tag applies until the next EXT-X-KEY tag with the same key format or with METHOD=NONE.
 public struct KeyTag: Hashable, Sendable {
     /// The encryption method. A method that the draft does not define is preserved, because the segments are encrypted
-    /// nevertheless.
+    /// nevertheless. It is empty if the tag that was read has no METHOD.
     public var method: EncryptionMethod
     /// The URI of the key; nil when the method is NONE. The reader does not require a URI; the rule `key-without-uri`
     /// does.
@@ -71,7 +71,10 @@ extension KeyTag: AttributeTag {
     static let name = TagName.key
 
     init(reading attributes: inout AttributeReader) {
-        method = attributes.enumerated("METHOD", as: EncryptionMethod.self, required: true, keepsUnknown: true) ?? .none
+        let method = attributes.enumerated("METHOD", as: EncryptionMethod.self)
+        if method == nil { attributes.report(missing: "METHOD") }
+        // Without the tag, the segments would seem to be clear.
+        self.method = method ?? .unspecified
         uri = attributes.quotedString("URI")
         iv = attributes.initializationVector("IV")
         keyFormatAttribute = attributes.quotedString("KEYFORMAT").map(KeyFormat.init(rawValue:))

@@ -4,10 +4,21 @@
 enum ProgramDateTimeTag {
     @inline(__always)
     static func read(_ context: ReadingContext, _ bytes: RawSpan, _ value: Range<Int>) -> PlaylistDate? {
-        if let date = PlaylistDate(bytes, value) { return date }
+        PlaylistDate(bytes, value) ?? loose(context, value)
+    }
+
+    /// Parses a value that does not match the grammar. Returns nil if it is not a date.
+    @inline(never)
+    private static func loose(_ context: ReadingContext, _ value: Range<Int>) -> PlaylistDate? {
+        let bytes = context.source.bytes
+        let trimmed = context.source.withoutBlanks(value)
+        if let date = PlaylistDate(bytes.span.bytes, trimmed) {
+            context.reportBlanks(of: .programDateTime, value, trimmed)
+            return date
+        }
         context.report(
             .malformedTagValue,
-            at: value.lowerBound,
+            at: trimmed.lowerBound,
             "EXT-X-PROGRAM-DATE-TIME: the value is not an ISO 8601 date and time"
         )
         return nil
