@@ -49,6 +49,7 @@ struct CodecTests {
         }
         for text in [
             "avc1.64002A", "avc1.F40029", "hvc1.4.10.L90.B0", "hvc1.1.6.L150.90", "mp4a.40.42", "ec-3", "zzzz",
+            "avc1.ZZZZZZ", "avc1.64002", "avc1.77.x", "hvc1.x", "hvc1.1.6.X93", "mp4a.zz", "mp4a.40.x", "mp4a.",
         ] {
             #expect(!abilities.supports(Codec(text)), "\(text)")
         }

@@ -142,6 +142,36 @@ struct ForgivingTests {
         #expect(try Self.media("#EXT-X-PLAYLIST-TYPE:vod\n#EXTINF:6,\na.ts").playlistType == .vod)
     }
 
+    @Test(
+        "selection: spaces in CODECS are trimmed, a codec without meaning is not chosen, and FRAME-RATE=0 is not a rate"
+    )
+    func selection() throws {
+        func chosen(_ lines: String) throws -> String? {
+            try VariantSelector(PlayerCapabilities(codecs: .basic)).select(from: Self.multivariant(lines)).variant?.uri
+        }
+        #expect(try chosen("#EXT-X-STREAM-INF:BANDWIDTH=2,CODECS=\" avc1.4d401f , mp4a.40.2,\"\na.m3u8") == "a.m3u8")
+        #expect(
+            try chosen(
+                """
+                #EXT-X-STREAM-INF:BANDWIDTH=2,CODECS="avc1.ZZZZZZ,mp4a.40.2"
+                a.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="avc1.4d401f,mp4a.40.2"
+                b.m3u8
+                """
+            ) == "b.m3u8"
+        )
+        #expect(
+            try chosen(
+                """
+                #EXT-X-STREAM-INF:BANDWIDTH=2,CODECS="avc1.4d401f",FRAME-RATE=0
+                a.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="avc1.4d401f"
+                b.m3u8
+                """
+            ) == "a.m3u8"
+        )
+    }
+
     @Test("a rendition without NAME has its language or group as its name")
     func name() throws {
         let playlist = try Self.multivariant(

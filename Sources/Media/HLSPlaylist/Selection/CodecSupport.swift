@@ -31,9 +31,9 @@ public struct CodecSupport: Sendable {
         public static let aac = Entry(.aac, profiles: [2, 5, 29])
 
         /// Returns whether the entry includes a codec. A codec without a profile or a level is assumed to be within the
-        /// limits.
+        /// limits, but not one with a malformed profile or level.
         func includes(_ codec: Codec) -> Bool {
-            guard codec.family == family, family != .unknown else { return false }
+            guard codec.family == family, family != .unknown, codec.hasValidParameters else { return false }
             if let profiles, let profile = codec.profile, !profiles.contains(profile) { return false }
             if let maximumLevel, let level = codec.level, level > maximumLevel { return false }
             return true

@@ -105,6 +105,21 @@ public struct Codec: Hashable, Sendable, CustomStringConvertible {
     /// True if the text matches the grammar.
     public var isWellFormed: Bool { Self.isWellFormed(text) }
 
+    /// True if the text matches the grammar, and its parts are those of the codec family: `avc1.ZZZZZZ` has no profile
+    /// and level, so no player can tell whether it decodes the format. Parts that are absent are valid.
+    public var hasValidParameters: Bool {
+        guard isWellFormed else { return false }
+        let parts = text.split(separator: ".").dropFirst()
+        guard let first = parts.first else { return true }
+        switch family {
+        case .h264, .dolbyVision, .av1, .vp9: return profile != nil && (parts.count == 1 || level != nil)
+        case .hevc: return profile != nil && (parts.count < 3 || level != nil)
+        case .aac, .mp3:
+            return first.utf8.count == 2 && UInt8(first, radix: 16) != nil && (parts.count == 1 || profile != nil)
+        default: return true
+        }
+    }
+
     /// Returns whether a text matches the grammar, without parsing profile and level.
     static func isWellFormed(_ text: String) -> Bool {
         var position = 0
