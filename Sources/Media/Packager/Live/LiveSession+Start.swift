@@ -33,9 +33,27 @@ extension LiveSession {
         }
         targetDuration = known
         try begin(plan, targetDuration: known)
+        addMissingDiscontinuities()
         for state in states {
             guard let last = state.media.segments.last, let date = last.date else { continue }
             end = max(end ?? date, date.advanced(by: last.duration.seconds))
+        }
+    }
+
+    /// Adds gaps to the renditions whose playlists lack a discontinuity that others have: the earlier run was killed
+    /// when it had published the first segments of a part only for some renditions. Otherwise the Discontinuity Sequence
+    /// Numbers of the renditions would differ from then on.
+    private func addMissingDiscontinuities() {
+        guard job.manifests.contains(.hls),
+            let first = states.map(\.media).max(by: { $0.lastDiscontinuity < $1.lastDiscontinuity })
+        else { return }
+        let now = clock.now(media: end)
+        for index in states.indices where !states[index].media.segments.isEmpty {
+            for segment in first.segments(afterDiscontinuity: states[index].media.lastDiscontinuity) {
+                let gap = Rendition.Segment(gap: states[index].media.nextSequence &+ 1, along: segment)
+                // The playlists are written with the next segment.
+                _ = states[index].append(gap, now: now)
+            }
         }
     }
 

@@ -92,6 +92,19 @@ struct RenditionPlaylist: Sendable {
     /// The total duration of the segments in seconds.
     var duration: Double { segments.reduce(0) { $0 + $1.duration.seconds } }
 
+    /// The discontinuity sequence number of the last segment.
+    var lastDiscontinuity: UInt64 { discontinuitySequence &+ UInt64(segments.count { $0.isDiscontinuity }) }
+
+    /// Returns the segments with higher discontinuity sequence numbers.
+    func segments(afterDiscontinuity number: UInt64) -> ArraySlice<Rendition.Segment> {
+        var reached = discontinuitySequence
+        let start = segments.firstIndex { segment in
+            if segment.isDiscontinuity { reached &+= 1 }
+            return reached > number
+        }
+        return segments[(start ?? segments.endIndex)...]
+    }
+
     /// The keys of the segments, in order.
     var keys: [KeyTag] {
         var keys: [KeyTag] = []
