@@ -1,6 +1,6 @@
 /// Playlists that violate each rule for presentations, and similar playlists that do not.
 enum PresentationCases {
-    static let all = lowLatency + references + agreement + timelines + inheritance
+    static let all = lowLatency + references + agreement + timelines + bandwidths + inheritance
 
     /// A playlist with two variants, `a` and `b`, on lines 3 and 5; `line` precedes them.
     private static func two(
@@ -204,6 +204,43 @@ enum PresentationCases {
     /// Segments with a peak segment bit rate of 8,000 bits per second.
     private static let ranges =
         "#EXTINF:6,\n#EXT-X-BYTERANGE:5000@0\n0.ts\n#EXTINF:6,\n#EXT-X-BYTERANGE:6000\n0.ts"
+
+    /// Returns a Media Playlist with two segments, of which the first has the larger size.
+    private static func sized(_ bytes: Int) -> String {
+        RuleFiles.media(
+            "#EXTINF:6,\n#EXT-X-BYTERANGE:\(bytes)@0\na.ts\n#EXTINF:6,\n#EXT-X-BYTERANGE:\(bytes / 2)@0\nb.ts"
+        )
+    }
+
+    /// Returns a presentation with a variant of 400 kbit/s on line 4, and audio of 100 kbit/s on line 2.
+    private static func bandwidth(_ attributes: String) -> [(name: String, text: String)] {
+        let main =
+            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"A\",URI=\"a\"\n"
+            + "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"b\",NAME=\"A\",URI=\"v\"\n#EXT-X-STREAM-INF:\(attributes)\nv"
+        return [("main.m3u8", RuleFiles.multivariant(main)), ("v", sized(300_000)), ("a", sized(75_000))]
+    }
+
+    private static let bandwidths = [
+        RuleFiles(
+            "bandwidth-below-sum",
+            breaks: bandwidth("BANDWIDTH=499000,AUDIO=\"a\""),
+            at: "bandwidth-below-sum@4",
+            passes: bandwidth("BANDWIDTH=500000,AUDIO=\"a\"")
+        ),
+        // An audio rendition that is the variant itself does not count twice.
+        RuleFiles(
+            "bandwidth-below-sum",
+            breaks: bandwidth("BANDWIDTH=499000,AVERAGE-BANDWIDTH=375000,AUDIO=\"a\""),
+            at: "bandwidth-below-sum@4",
+            passes: bandwidth("BANDWIDTH=400000,AVERAGE-BANDWIDTH=300000,AUDIO=\"b\"")
+        ),
+        RuleFiles(
+            "average-bandwidth-too-low",
+            breaks: bandwidth("BANDWIDTH=500000,AVERAGE-BANDWIDTH=340000,AUDIO=\"a\""),
+            at: "average-bandwidth-too-low@4",
+            passes: bandwidth("BANDWIDTH=500000,AVERAGE-BANDWIDTH=341000,AUDIO=\"a\"")
+        ),
+    ]
 
     private static let inheritance = [
         RuleFiles(

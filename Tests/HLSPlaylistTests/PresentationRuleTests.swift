@@ -21,7 +21,7 @@ struct PresentationRuleTests {
     func complete() {
         let ids = LintRule.all.filter { $0.subject == .presentation }.map(\.id.rawValue)
         let cases = Set((PresentationCases.all + ContentProtectionCases.all).map(\.rule))
-        #expect(ids.count == 26)
+        #expect(ids.count == 28)
         #expect(ids.filter { !cases.contains($0) }.isEmpty)
     }
 

@@ -298,10 +298,10 @@ struct ReloadSubject: Sendable {
     /// The correspondence between the segments of the two snapshots.
     let comparison: ReloadComparison
 
-    init(before: MediaSubject, after: MediaSubject, merged: MediaPlaylist?) {
+    init(before: MediaSubject, after: MediaSubject, merged: MediaPlaylist?, ignoresQueries: Bool) {
         self.before = before
         self.after = after
         self.merged = merged
-        comparison = ReloadComparison(before, after, merged)
+        comparison = ReloadComparison(before, after, merged, ignoresQueries: ignoresQueries)
     }
 }

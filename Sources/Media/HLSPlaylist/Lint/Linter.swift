@@ -88,7 +88,12 @@ public struct Linter: Sendable {
         else {
             return []
         }
-        let subject = ReloadSubject(before: first, after: second, merged: try? first.playlist.applying(second.playlist))
+        let subject = ReloadSubject(
+            before: first,
+            after: second,
+            merged: try? first.playlist.applying(second.playlist),
+            ignoresQueries: options.ignoresQueries
+        )
         var diagnostics: [Diagnostic] = []
         for rule in rules {
             guard case .reload(let check) = rule.check else { continue }

@@ -32,18 +32,23 @@ struct ReloadComparison: Sendable {
     private let lines: [MediaSubject.Segment]
     /// The number of segments that the earlier snapshot left out if it is a delta update; otherwise 0.
     private let hidden: UInt64
+    /// The Media Sequence Number of the earlier snapshot.
+    private let firstNumber: UInt64
 
-    init(_ before: MediaSubject, _ after: MediaSubject, _ merged: MediaPlaylist?) {
-        self.before = ReloadSegment.all(before.playlist)
-        self.after = ReloadSegment.all(merged ?? after.playlist)
+    init(_ before: MediaSubject, _ after: MediaSubject, _ merged: MediaPlaylist?, ignoresQueries: Bool) {
+        self.before = ReloadSegment.all(before.playlist, ignoresQueries: ignoresQueries)
+        self.after = ReloadSegment.all(merged ?? after.playlist, ignoresQueries: ignoresQueries)
         lines = after.segments
         hidden = before.playlist.skip?.skippedSegments ?? 0
         let first = before.playlist.mediaSequence ?? 0
         let now = after.playlist.mediaSequence ?? 0
+        firstNumber = first
         removed = now > first ? now - first : 0
         if merged == nil {
             obstacle = .skipNotInBase
-        } else if before.playlist.playlistType == .vod, before.file.bytes != after.file.bytes {
+        } else if before.playlist.playlistType == .vod,
+            !before.file.hasLines(of: after.file, ignoresQueries: ignoresQueries)
+        {
             obstacle = .vodChanged
         } else if now < first {
             obstacle = .sequenceDecreased
@@ -65,6 +70,14 @@ struct ReloadComparison: Sendable {
         if sequence == nil { return match > 0 ? .sequenceMissing : nil }
         let number = sequenceBefore &+ UInt64(match)
         return matches.count == 1 && number != sequence ? .sequenceWrong(number) : nil
+    }
+
+    /// The numbers of the segments that neither snapshot has, because they were added and removed between them; empty
+    /// when there are none.
+    var missed: Range<UInt64> {
+        let end = firstNumber &+ hidden &+ UInt64(before.count)
+        let next = firstNumber &+ removed
+        return before.isEmpty || after.isEmpty || next <= end ? 0..<0 : end..<next
     }
 
     /// The segments that are in both snapshots, in order.
@@ -93,6 +106,41 @@ struct ReloadComparison: Sendable {
     }
 }
 
+extension URIReference {
+    /// Returns a URI without its query and fragment.
+    static func withoutQuery(_ uri: String) -> String {
+        uri.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(uri[..<$0]) } ?? uri
+    }
+
+    /// Returns the names of the query parameters in which two URIs differ, each once, in alphabetical order.
+    static func differingParameters(_ one: String, _ other: String) -> [String] {
+        func parameters(_ uri: String) -> [Substring: [Substring]] {
+            let query = uri.drop { $0 != "?" }.dropFirst().prefix { $0 != "#" }
+            return Dictionary(
+                grouping: query.split(separator: "&"),
+                by: { $0.prefix { $0 != "=" } }
+            )
+        }
+        let (left, right) = (parameters(one), parameters(other))
+        return Set(left.keys).union(right.keys).filter { left[$0] != right[$0] }.map(String.init).sorted()
+    }
+}
+
+extension LintFile {
+    /// Returns whether a file has the same lines, regardless of the queries of URIs if they are ignored.
+    fileprivate func hasLines(of other: LintFile, ignoresQueries: Bool) -> Bool {
+        guard ignoresQueries, bytes != other.bytes else { return bytes == other.bytes }
+        func shown(_ line: PlaylistLine) -> [UInt8] {
+            var isQuery = false
+            return line.bytes.filter { byte in
+                if byte == UInt8(ascii: "?") { isQuery = true } else if byte == UInt8(ascii: "\"") { isQuery = false }
+                return !isQuery
+            }
+        }
+        return lines.count == other.lines.count && zip(lines, other.lines).allSatisfy { shown($0) == shown($1) }
+    }
+}
+
 extension Int {
     /// Returns the difference, or `Int.min` on overflow.
     fileprivate func subtracting(_ other: Int) -> Int {
@@ -103,20 +151,28 @@ extension Int {
 
 /// The properties of a Media Segment that must not change between snapshots.
 struct ReloadSegment: Sendable {
+    /// The URI.
     let uri: String
+    /// The URI to compare, which may have no query.
+    let comparableURI: String
     let range: Range<UInt64>?
     let duration: Double
+    /// Its EXT-X-PROGRAM-DATE-TIME.
     let date: PlaylistDate?
+    /// Its date, which may be that of a preceding segment plus durations.
+    let start: PlaylistDate?
     let discontinuitySequenceNumber: UInt64
     let map: MapTag?
     /// The keys that apply to the segment.
     let keys: ReloadKeys
 
     /// Returns whether both segments are the same bytes of the same resource.
-    func isSameResource(as other: ReloadSegment) -> Bool { uri == other.uri && range == other.range }
+    func isSameResource(as other: ReloadSegment) -> Bool {
+        comparableURI == other.comparableURI && range == other.range
+    }
 
     /// Returns the segments of a playlist with the map and the keys that apply to each.
-    static func all(_ playlist: MediaPlaylist) -> [ReloadSegment] {
+    static func all(_ playlist: MediaPlaylist, ignoresQueries: Bool) -> [ReloadSegment] {
         var result: [ReloadSegment] = []
         result.reserveCapacity(playlist.segments.count)
         var context = KeyContext()
@@ -124,6 +180,8 @@ struct ReloadSegment: Sendable {
         var map: MapTag?
         var discontinuity = playlist.discontinuitySequence ?? 0
         var previous: (uri: String, end: UInt64)?
+        var clock = SegmentClock()
+        func comparable(_ uri: String) -> String { ignoresQueries ? URIReference.withoutQuery(uri) : uri }
         for segment in playlist.segments {
             var hasNewKeys = false
             for tag in segment.tags {
@@ -131,11 +189,14 @@ struct ReloadSegment: Sendable {
                 case .key(let key) where context.keys.count < MediaSubject.maximumKeyCount || key.method == .none:
                     context.apply(key)
                     hasNewKeys = true
-                case .map(let tag): map = tag
+                case .map(var tag):
+                    tag.uri = comparable(tag.uri)
+                    map = tag
                 default: break
                 }
             }
-            if hasNewKeys { keys = ReloadKeys(context.keys) }
+            if hasNewKeys { keys = ReloadKeys(context.keys, ignoresQueries: ignoresQueries) }
+            clock.advance(segment)
             if segment.isDiscontinuity { discontinuity &+= 1 }
             let uri = segment.uri
             var range: Range<UInt64>?
@@ -148,9 +209,11 @@ struct ReloadSegment: Sendable {
             result.append(
                 ReloadSegment(
                     uri: uri,
+                    comparableURI: comparable(uri),
                     range: range,
                     duration: segment.duration,
                     date: segment.programDateTime,
+                    start: clock.start,
                     discontinuitySequenceNumber: discontinuity,
                     map: map,
                     keys: keys
@@ -174,12 +237,14 @@ final class ReloadKeys: Sendable, Equatable {
 
     private let keys: Set<Key>
 
-    init(_ keys: [KeyTag]) {
+    /// Creates a set of keys. Without queries, the URIs of identity keys are compared without them too; those of DRM keys
+    /// identify the key.
+    init(_ keys: [KeyTag], ignoresQueries: Bool = false) {
         self.keys = Set(
             keys.map {
                 Key(
                     method: $0.method,
-                    uri: $0.uri,
+                    uri: ignoresQueries && $0.isIdentity ? $0.uri.map(URIReference.withoutQuery) : $0.uri,
                     iv: $0.iv,
                     format: $0.keyFormat,
                     versions: $0.keyFormatVersions ?? "1"

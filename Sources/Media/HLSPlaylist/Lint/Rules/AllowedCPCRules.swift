@@ -57,7 +57,7 @@ extension LintRule {
                         subject.multivariant.file,
                         reference.line,
                         attribute: "ALLOWED-CPC",
-                        "\(ReadingContext.quoted(media.file.name)) has no key with the KEYFORMAT "
+                        "\(MessageFormat.file(media.file.name)) has no key with the KEYFORMAT "
                             + "\(MessageFormat.keyFormats(unused)), so the "
                             + "entry has no effect: add an EXT-X-KEY with this KEYFORMAT, or remove the entry"
                     )

@@ -103,7 +103,7 @@ extension LintRule {
             id.map { "the \(name) \(ReadingContext.quoted($0))" } ?? "no \(name)"
         }
         return
-            "the URI \(ReadingContext.quoted(uri)) has \(described(id)) here and \(described(other.id)) on line "
+            "the URI \(MessageFormat.uri(uri)) has \(described(id)) here and \(described(other.id)) on line "
             + "\(other.line): write the same ID in all tags with this URI"
     }
 }

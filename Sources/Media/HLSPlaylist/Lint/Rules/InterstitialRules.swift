@@ -37,7 +37,7 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "X-ASSET-URI",
-                        "X-ASSET-URI \(ReadingContext.quoted(uri)) is not an absolute URI: write one that begins with "
+                        "X-ASSET-URI \(MessageFormat.uri(uri)) is not an absolute URI: write one that begins with "
                             + "https://"
                     )
                 }

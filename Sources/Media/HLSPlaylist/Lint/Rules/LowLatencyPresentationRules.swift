@@ -20,7 +20,8 @@ extension LintRule {
                     findings.report(
                         media.file,
                         nil,
-                        "the playlist has no EXT-X-RENDITION-REPORT for \(ReadingContext.quoted(missing.file.name)), "
+                        other: LintFinding.Place(missing.file, nil),
+                        "the playlist has no EXT-X-RENDITION-REPORT for \(MessageFormat.file(missing.file.name)), "
                             + "so a client that switches to that playlist has to load it twice: add the tag"
                     )
                 }

@@ -92,7 +92,7 @@ extension LintRule {
                                 line,
                                 attribute: "BYTERANGE",
                                 "BYTERANGE=\"\(range.length)\" has no offset, and the preceding part of this segment "
-                                    + "is not a range of \(ReadingContext.quoted(part.uri)): add the offset"
+                                    + "is not a range of \(MessageFormat.uri(part.uri)): add the offset"
                             )
                         }
                         previous = part.byteRange == nil ? nil : part.uri
@@ -252,7 +252,7 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "URI",
-                        "\(ReadingContext.quoted(hint.uri)) is already listed as an EXT-X-PART: write the URI of the "
+                        "\(MessageFormat.uri(hint.uri)) is already listed as an EXT-X-PART: write the URI of the "
                             + "part after it"
                     )
                 }
@@ -273,7 +273,7 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "URI",
-                        "the URI \(ReadingContext.quoted(report.uri)) is not relative: write it relative to this "
+                        "the URI \(MessageFormat.uri(report.uri)) is not relative: write it relative to this "
                             + "playlist"
                     )
                 }

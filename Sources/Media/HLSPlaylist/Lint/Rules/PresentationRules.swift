@@ -97,8 +97,9 @@ extension LintRule {
                     findings.report(
                         media.file,
                         media.file.line(of: .targetDuration),
+                        other: LintFinding.Place(first.file, first.file.line(of: .targetDuration)),
                         "the Target Duration is \(own) s, but \(expected) s in "
-                            + "\(ReadingContext.quoted(first.file.name))"
+                            + "\(MessageFormat.file(first.file.name))"
                     )
                 }
             }
@@ -114,9 +115,10 @@ extension LintRule {
                     findings.report(
                         media.file,
                         own == nil ? nil : media.file.line(of: .playlistType),
+                        other: LintFinding.Place(first.file, first.file.line(of: .playlistType)),
                         "EXT-X-PLAYLIST-TYPE is \(own?.rawValue ?? "missing"), but \(expected?.rawValue ?? "missing") "
                             + "in "
-                            + ReadingContext.quoted(first.file.name)
+                            + MessageFormat.file(first.file.name)
                     )
                 }
             }

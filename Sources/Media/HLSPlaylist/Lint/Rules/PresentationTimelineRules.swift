@@ -15,7 +15,8 @@ extension LintRule {
                     findings.report(
                         media.file,
                         nil,
-                        "the playlist has no EXT-X-PROGRAM-DATE-TIME, but \(ReadingContext.quoted(dated.file.name)) "
+                        other: LintFinding.Place(dated.file, dated.file.line(of: .programDateTime)),
+                        "the playlist has no EXT-X-PROGRAM-DATE-TIME, but \(MessageFormat.file(dated.file.name)) "
                             + "has it"
                     )
                 }
@@ -42,9 +43,10 @@ extension LintRule {
                     findings.report(
                         media.file,
                         media.file.line(of: .programDateTime),
+                        other: LintFinding.Place(first.media.file, first.media.file.line(of: .programDateTime)),
                         "the first segment starts \(MessageFormat.seconds(abs(difference))) "
                             + "\(difference < 0 ? "before" : "after") that of "
-                            + ReadingContext.quoted(first.media.file.name)
+                            + MessageFormat.file(first.media.file.name)
                     )
                 }
             }
@@ -62,8 +64,9 @@ extension LintRule {
                         findings.report(
                             media.file,
                             nil,
+                            other: LintFinding.Place(first.file, nil),
                             "the Discontinuity Sequence Number of the last segment is \(own), but \(expected) in "
-                                + "\(ReadingContext.quoted(first.file.name)), so clients that switch continue at a "
+                                + "\(MessageFormat.file(first.file.name)), so clients that switch continue at a "
                                 + "wrong position"
                         )
                     }
@@ -77,14 +80,19 @@ extension LintRule {
             "EXT-X-SERVER-CONTROL must be the same in all Media Playlists, or absent from all",
             .presentation { subject, findings in
                 subject.mediaPlaylists.compare({ $0.serverControl }) { media, own, first, expected in
-                    let other = ReadingContext.quoted(first.file.name)
+                    let other = MessageFormat.file(first.file.name)
                     let message =
                         switch (own, expected) {
                         case (nil, _): "the playlist has no EXT-X-SERVER-CONTROL, but \(other) has it"
                         case (_, nil): "the playlist has EXT-X-SERVER-CONTROL, but \(other) does not have it"
                         default: "the attributes of EXT-X-SERVER-CONTROL differ from those in \(other)"
                         }
-                    findings.report(media.file, own == nil ? nil : media.file.line(of: .serverControl), message)
+                    findings.report(
+                        media.file,
+                        own == nil ? nil : media.file.line(of: .serverControl),
+                        other: LintFinding.Place(first.file, first.file.line(of: .serverControl)),
+                        message
+                    )
                 }
             }
         ),
@@ -107,8 +115,9 @@ extension LintRule {
                     findings.report(
                         media.file,
                         nil,
+                        other: LintFinding.Place(first.media.file, first.media.dateRanges[id]?.firstLine),
                         "the Date Range \(ReadingContext.quoted(id)) differs from that in "
-                            + "\(ReadingContext.quoted(first.media.file.name)), or only one of the two playlists has it"
+                            + "\(MessageFormat.file(first.media.file.name)), or only one of the two playlists has it"
                     )
                 }
             }
@@ -135,8 +144,9 @@ extension LintRule {
                     findings.report(
                         member.media.file,
                         nil,
+                        other: LintFinding.Place(first.media.file, nil),
                         "the duration is \(MessageFormat.seconds(duration)), but that of "
-                            + "\(ReadingContext.quoted(first.media.file.name)) "
+                            + "\(MessageFormat.file(first.media.file.name)) "
                             + "is \(MessageFormat.seconds(first.duration)): they differ by more than the smallest "
                             + "Target Duration, "
                             + MessageFormat.seconds(limit)

@@ -32,9 +32,26 @@ extension LintRule {
                 guard let pair else { return }
                 findings.report(
                     subject.after.file.line(of: .discontinuitySequence),
-                    "the Discontinuity Sequence Number of \(ReadingContext.quoted(pair.after.uri)) changed from "
+                    "the Discontinuity Sequence Number of \(MessageFormat.uri(pair.after.uri)) changed from "
                         + "\(pair.before.discontinuitySequenceNumber) to \(pair.after.discontinuitySequenceNumber): "
                         + "increment EXT-X-DISCONTINUITY-SEQUENCE for each EXT-X-DISCONTINUITY that is removed"
+                )
+            }
+        ),
+        LintRule(
+            "reload-segments-missed",
+            .warning,
+            .reload,
+            section: "6.2.2",
+            "at least one segment of a snapshot, or the one after it, should be in the next snapshot",
+            .reload { subject, findings in
+                let missed = subject.comparison.missed
+                guard subject.comparesSegments, !missed.isEmpty else { return }
+                findings.report(
+                    subject.after.file.line(of: .mediaSequence),
+                    "the snapshots have no segment in common: \(counted(missed.upperBound - missed.lowerBound, "segment")) "
+                        + "from \(missed.lowerBound) on \(missed.upperBound - missed.lowerBound == 1 ? "is" : "are") in neither, so a client that "
+                        + "reloads like this skips media: load the snapshots at shorter intervals, or correct the number"
                 )
             }
         ),

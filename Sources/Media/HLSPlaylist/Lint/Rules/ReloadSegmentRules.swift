@@ -9,15 +9,7 @@ extension LintRule {
             "a Media Sequence Number must refer to the same bytes in every snapshot",
             .reload { subject, findings in
                 guard let pair = subject.firstPair(where: { !$0.before.isSameResource(as: $0.after) }) else { return }
-                let isURI = pair.before.uri != pair.after.uri
-                findings.report(
-                    pair.lines?.uriLine,
-                    isURI
-                        ? "this segment was \(ReadingContext.quoted(pair.before.uri)) in the previous snapshot; "
-                            + "clients stop playback"
-                        : "the byte range of this segment differs from that in the previous snapshot; clients stop "
-                            + "playback"
-                )
+                findings.report(pair.lines?.uriLine, change(from: pair.before, to: pair.after))
             }
         ),
         LintRule(
@@ -97,20 +89,41 @@ extension LintRule {
             .error,
             .reload,
             section: "6.2.1",
-            "the EXT-X-PROGRAM-DATE-TIME of a segment must not change",
+            "the date of a segment must not change",
             .reload { subject, findings in
                 let pair = subject.firstPair { pair in
-                    guard let before = pair.before.date, let after = pair.after.date else { return false }
-                    return before < after || after < before
+                    if let before = pair.before.date, let after = pair.after.date {
+                        return before < after || after < before
+                    }
+                    // Durations are rounded, so that dates that are computed from them are not exact.
+                    guard let before = pair.before.start, let after = pair.after.start else { return false }
+                    return abs(after.timeInterval(since: before)) > 1 - .roundingTolerance
                 }
-                guard let pair, let before = pair.before.date, let after = pair.after.date else { return }
+                guard let pair, let before = pair.before.start, let after = pair.after.start else { return }
                 findings.report(
-                    pair.lines?.line(of: .programDateTime),
-                    "the date of the segment changed from \(before) in the previous snapshot to \(after)"
+                    pair.lines?.line(of: .programDateTime) ?? pair.lines?.uriLine,
+                    "the date of the segment changed from \(before) in the previous snapshot to \(after), by "
+                        + MessageFormat.seconds(abs(after.timeInterval(since: before)))
                 )
             }
         ),
     ]
+
+    /// Returns a description of the difference between two segments. The values of queries may be secret, so only the
+    /// names of their parameters are shown.
+    private static func change(from before: ReloadSegment, to after: ReloadSegment) -> String {
+        guard before.comparableURI != after.comparableURI else {
+            return "the byte range of this segment differs from that in the previous snapshot; clients stop playback"
+        }
+        guard URIReference.withoutQuery(before.uri) == URIReference.withoutQuery(after.uri) else {
+            return "this segment is \(MessageFormat.uri(after.uri)), but was \(MessageFormat.uri(before.uri)) in the "
+                + "previous snapshot; clients stop playback"
+        }
+        let names = LintText.quoted(URIReference.differingParameters(before.uri, after.uri))
+        return
+            "only the query of this segment's URI changed, in the parameters \(names.isEmpty ? "?" : names): if they "
+            + "are tokens, ignore queries; otherwise clients stop playback"
+    }
 }
 
 extension ReloadSubject {

@@ -13,7 +13,7 @@ extension LintRule {
                         line,
                         attribute: "URI",
                         "closed captions are embedded in the video: remove the URI "
-                            + "\(ReadingContext.quoted(tag.uri ?? "")), or write TYPE=SUBTITLES"
+                            + "\(MessageFormat.uri(tag.uri ?? "")), or write TYPE=SUBTITLES"
                     )
                 }
             }

@@ -50,14 +50,14 @@ extension LintRule {
                 let sessionKeys = subject.sessionKeys
                 // For each URI of a session key: up to two different keys. If there are two, at least one of them
                 // differs from the session key.
-                var used: [String: [(key: ListedKey, file: String)]] = [:]
+                var used: [String: [(key: ListedKey, file: LintFile)]] = [:]
                 let uris = Set(sessionKeys.compactMap(\.key.uri))
                 for media in subject.mediaPlaylists where !uris.isEmpty {
                     for key in media.listedKeys {
                         guard let uri = key.uri, uris.contains(uri) else { continue }
                         let known = used[uri] ?? []
                         if known.count < 2, !known.contains(where: { $0.key == key }) {
-                            used[uri] = known + [(key, media.file.name)]
+                            used[uri] = known + [(key, media.file)]
                         }
                     }
                 }
@@ -66,8 +66,9 @@ extension LintRule {
                     findings.report(
                         file,
                         line,
+                        other: LintFinding.Place(other.file, other.file.line(of: other.key)),
                         "the session key differs from an EXT-X-KEY with the URI \(MessageFormat.uri(uri)) in "
-                            + "\(ReadingContext.quoted(other.file)): "
+                            + "\(MessageFormat.file(other.file.name)): "
                             + key.differences(from: other.key)
                     )
                 }
@@ -131,13 +132,10 @@ extension LintRule {
                             other.map {
                                 "\(MessageFormat.file($0.file.name)) and \(MessageFormat.file(media.file.name)) share"
                             } ?? "\(MessageFormat.file(media.file.name)) has"
-                        let line = media.file.keys.first {
-                            $0.tag.uri.map { URIReference.resolve($0, against: media.file.name) } == uri
-                        }
                         return findings.report(
                             subject.multivariant.file,
                             nil,
-                            other: LintFinding.Place(media.file, line?.line),
+                            other: LintFinding.Place(media.file, media.file.line(of: key)),
                             "\(users) the key \(MessageFormat.uri(uri)), which has no EXT-X-SESSION-KEY: with one, "
                                 + "clients can request the key before they load the playlists"
                         )
@@ -164,9 +162,10 @@ extension LintRule {
                     findings.report(
                         media.file,
                         nil,
+                        other: LintFinding.Place(first.file, first.file.keys.first { $0.tag.isKey }?.line),
                         "the key formats are \(MessageFormat.keyFormats(formats)), but "
                             + "\(MessageFormat.keyFormats(first.formats)) in "
-                            + "\(ReadingContext.quoted(first.file.name)), so a client may be able to play only one of "
+                            + "\(MessageFormat.file(first.file.name)), so a client may be able to play only one of "
                             + "the two"
                     )
                 }
@@ -224,6 +223,15 @@ extension LintFile {
             let listed = ListedKey(key, uri: key.uri.map { URIReference.resolve($0, against: name) })
             return seen.insert(listed).inserted ? listed : nil
         }
+    }
+}
+
+extension LintFile {
+    /// The line of the first EXT-X-KEY with a key.
+    fileprivate func line(of key: ListedKey) -> PlaylistLine? {
+        keys.first { tag, _ in
+            tag.isKey && ListedKey(tag, uri: tag.uri.map { URIReference.resolve($0, against: name) }) == key
+        }?.line
     }
 }
 

@@ -138,7 +138,7 @@ extension LintRule {
                         findings.report(
                             segment.line(of: .byteRange),
                             "EXT-X-BYTERANGE:\(range.text) has no offset, and the preceding segment is not a range of "
-                                + "\(ReadingContext.quoted(uri)): write \(range.length)@ followed by the offset"
+                                + "\(MessageFormat.uri(uri)): write \(range.length)@ followed by the offset"
                         )
                     }
                     previous = uri
@@ -177,7 +177,7 @@ extension LintRule {
                 else { return }
                 findings.report(
                     first.uriLine,
-                    "\(ReadingContext.quoted(first.segment.uri)) seems to be fragmented MP4, but no EXT-X-MAP "
+                    "\(MessageFormat.uri(first.segment.uri)) seems to be fragmented MP4, but no EXT-X-MAP "
                         + "precedes it: add one"
                 )
             }

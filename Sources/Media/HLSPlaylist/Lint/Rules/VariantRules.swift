@@ -49,7 +49,7 @@ extension LintRule {
                     if let first = seen[text] {
                         findings.report(
                             line,
-                            "the variant with the URI \(ReadingContext.quoted(variant.uri)) is the same as the "
+                            "the variant with the URI \(MessageFormat.uri(variant.uri)) is the same as the "
                                 + "variant on line \(first): remove one of the two"
                         )
                     } else {
