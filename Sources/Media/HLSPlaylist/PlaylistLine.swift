@@ -45,6 +45,11 @@ public struct PlaylistLine: Sendable {
             .map { source.text($0.name) }
     }
 
+    /// Returns the column after the text that begins at a column; see ``Diagnostic/endColumn``.
+    func endColumn(from column: Int) -> Int {
+        DiagnosticRange.end(source.bytes, range.lowerBound + column - 1) - range.lowerBound + 1
+    }
+
     /// The names of the attributes, in order.
     public var attributeNames: [String] { attributes().map { source.text($0.name) } }
 

@@ -29,15 +29,21 @@ public struct Diagnostic: Hashable, Sendable {
     public let line: Int
     /// The column in bytes, starting at 1; 0 for the whole line.
     public let column: Int
+    /// The column after the last byte that the problem is about; 0 when ``column`` is 0. It is the same as ``column`` if
+    /// something is missing there.
+    public let endColumn: Int
     /// The description of the problem. It may quote names of tags and attributes, but never a key.
     public let message: String
+    /// The mechanical correction, if there is one. Only ``Linter`` provides it.
+    public internal(set) var fix: PlaylistFix?
 
     /// Creates a diagnostic. `line` and `column` start at 1; 0 means the whole playlist or the whole line.
-    public init(rule: RuleID, severity: Severity, line: Int, column: Int = 0, message: String) {
+    public init(rule: RuleID, severity: Severity, line: Int, column: Int = 0, endColumn: Int = 0, message: String) {
         self.rule = rule
         self.severity = severity
         self.line = line
         self.column = column
+        self.endColumn = max(column, endColumn)
         self.message = message
     }
 }

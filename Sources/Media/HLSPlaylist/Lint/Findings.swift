@@ -12,12 +12,14 @@ struct PlaylistFindings {
     /// Adds a finding for a line, or for the whole playlist when the line is nil. If an attribute is named, the finding
     /// has the column of the attribute, unless a column is given.
     mutating func report(_ line: PlaylistLine?, attribute: String? = nil, column: Int? = nil, _ message: String) {
+        let column = column ?? attribute.flatMap { line?.column(ofAttribute: $0) } ?? 0
         diagnostics.append(
             Diagnostic(
                 rule: rule.id,
                 severity: rule.severity,
                 line: line?.number ?? 0,
-                column: column ?? attribute.flatMap { line?.column(ofAttribute: $0) } ?? 0,
+                column: column,
+                endColumn: column > 0 ? line?.endColumn(from: column) ?? 0 : 0,
                 message: message
             )
         )

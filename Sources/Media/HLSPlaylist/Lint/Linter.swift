@@ -29,7 +29,7 @@ public struct Linter: Sendable {
     /// Checks one playlist alone. The findings are in the order of the lines.
     public func check(_ file: LintFile) -> [Diagnostic] {
         var diagnostics = file.diagnostics.filter { enabled.contains($0.rule) }
-        guard file.isCheckable else { return diagnostics }
+        guard file.isCheckable else { return file.withFixes(diagnostics) }
         let rejected = RejectedValues(file)
         let media = MediaSubject(file)
         let multivariant = MultivariantSubject(file)
@@ -48,7 +48,7 @@ public struct Linter: Sendable {
         // A misspelled tag is also an unknown one.
         let misspelled = Set(diagnostics.lazy.filter { $0.rule == .misspelledTag }.map(\.line))
         if !misspelled.isEmpty { diagnostics.removeAll { $0.rule == .unknownTag && misspelled.contains($0.line) } }
-        return diagnostics.sorted { ($0.line, $0.rule) < ($1.line, $1.rule) }
+        return file.withFixes(diagnostics.sorted { ($0.line, $0.rule) < ($1.line, $1.rule) })
     }
 
     /// Checks a Multivariant Playlist and its Media Playlists: each playlist alone, then the presentation as a whole.

@@ -42,6 +42,7 @@ final class ReadingContext {
             severity: severity,
             line: line,
             column: offset.map { $0 - lineStart + 1 } ?? 0,
+            endColumn: offset.map { DiagnosticRange.end(source.bytes, $0) - lineStart + 1 } ?? 0,
             message: message()
         )
         if isFirst { firstError = diagnostic }

@@ -4,7 +4,9 @@ import ArgumentParser
 struct PlaylistCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "playlist",
-        abstract: "Check HLS playlists and DASH manifests, and show and compare HLS playlists.",
-        subcommands: [PlaylistCheckCommand.self, PlaylistShowCommand.self, PlaylistDiffCommand.self]
+        abstract: "Check HLS playlists and DASH manifests, and show, compare, and correct HLS playlists.",
+        subcommands: [
+            PlaylistCheckCommand.self, PlaylistShowCommand.self, PlaylistDiffCommand.self, PlaylistFixCommand.self,
+        ]
     )
 }

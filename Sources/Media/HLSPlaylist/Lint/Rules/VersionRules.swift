@@ -91,7 +91,7 @@ extension LintRule {
 }
 
 /// The protocol version that a playlist requires, and the tag or attribute that requires it.
-private struct RequiredVersion {
+struct RequiredVersion {
     private(set) var version: UInt64 = 1
     private(set) var reason = ""
     private(set) var line = 0
