@@ -51,12 +51,87 @@ public struct Interstitial: Hashable, Sendable {
     public var skipControlDuration: Double?
     /// The label ID of the skip button.
     public var skipControlLabelID: String?
+
+    /// Creates an interstitial; times are in seconds.
+    public init(
+        asset: Asset,
+        resumeOffset: Double? = nil,
+        playoutLimit: Double? = nil,
+        snap: [String] = [],
+        restrictions: [String] = [],
+        contentMayVary: Bool = true,
+        occupiesRange: Bool = false,
+        isStyledAsPrimary: Bool = false,
+        skipControlOffset: Double? = nil,
+        skipControlDuration: Double? = nil,
+        skipControlLabelID: String? = nil
+    ) {
+        self.asset = asset
+        self.resumeOffset = resumeOffset
+        self.playoutLimit = playoutLimit
+        self.snap = snap
+        self.restrictions = restrictions
+        self.contentMayVary = contentMayVary
+        self.occupiesRange = occupiesRange
+        self.isStyledAsPrimary = isStyledAsPrimary
+        self.skipControlOffset = skipControlOffset
+        self.skipControlDuration = skipControlDuration
+        self.skipControlLabelID = skipControlLabelID
+    }
+
+    /// The attributes of the EXT-X-DATERANGE tag. Those with default values are left out.
+    var attributes: [Attribute] {
+        var result: [Attribute] = []
+        func add(_ name: String, _ value: String?, isQuoted: Bool = true) {
+            if let value { result.append(Attribute(name: name, value: value, isQuoted: isQuoted)) }
+        }
+        func add(_ name: String, _ number: Double?) { add(name, number.flatMap(Decimal.text), isQuoted: false) }
+        switch asset {
+        case .uri(let uri): add("X-ASSET-URI", uri)
+        case .list(let uri): add("X-ASSET-LIST", uri)
+        }
+        add("X-RESUME-OFFSET", resumeOffset)
+        add("X-PLAYOUT-LIMIT", playoutLimit)
+        add("X-SNAP", snap.isEmpty ? nil : snap.joined(separator: ","))
+        add("X-RESTRICT", restrictions.isEmpty ? nil : restrictions.joined(separator: ","))
+        add("X-CONTENT-MAY-VARY", contentMayVary ? nil : "NO")
+        add("X-TIMELINE-OCCUPIES", occupiesRange ? "RANGE" : nil)
+        add("X-TIMELINE-STYLE", isStyledAsPrimary ? "PRIMARY" : nil)
+        add("X-SKIP-CONTROL-OFFSET", skipControlOffset)
+        add("X-SKIP-CONTROL-DURATION", skipControlDuration)
+        add("X-SKIP-CONTROL-LABEL-ID", skipControlLabelID)
+        return result
+    }
+
+    /// The names of all attributes.
+    static let attributeNames: Set<String> = [
+        "X-ASSET-URI", "X-ASSET-LIST", "X-RESUME-OFFSET", "X-PLAYOUT-LIMIT", "X-SNAP", "X-RESTRICT",
+        "X-CONTENT-MAY-VARY", "X-TIMELINE-OCCUPIES", "X-TIMELINE-STYLE", "X-SKIP-CONTROL-OFFSET",
+        "X-SKIP-CONTROL-DURATION", "X-SKIP-CONTROL-LABEL-ID",
+    ]
 }
 
 extension DateRangeTag {
     /// The interstitial that this tag schedules; nil when the tag has another CLASS, or does not have exactly one of
     /// X-ASSET-URI and X-ASSET-LIST.
+    ///
+    /// Setting this property sets the CLASS and replaces the attributes of interstitials; other attributes stay. Nil
+    /// removes them, and the CLASS if it is that of interstitials.
     public var interstitial: Interstitial? {
+        get { readInterstitial() }
+        set {
+            otherAttributes.removeAll { Interstitial.attributeNames.contains($0.name) }
+            // The order is that of writing: attributes that begin with X- first.
+            otherAttributes = (newValue?.attributes ?? []) + otherAttributes
+            if newValue != nil {
+                rangeClass = Interstitial.rangeClass
+            } else if rangeClass == Interstitial.rangeClass {
+                rangeClass = nil
+            }
+        }
+    }
+
+    private func readInterstitial() -> Interstitial? {
         guard rangeClass == Interstitial.rangeClass else { return nil }
         let asset: Interstitial.Asset
         switch (self["X-ASSET-URI"], self["X-ASSET-LIST"]) {
