@@ -1,5 +1,4 @@
 import Foundation
-import HLSPlaylist
 import Testing
 
 /// Tests of `keyway playlist fix`.

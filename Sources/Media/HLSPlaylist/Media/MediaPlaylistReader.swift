@@ -143,7 +143,7 @@ private struct MediaPlaylistReader {
         case .blank, .uri: break
         case .comment: preserve(content)
         case .unknownTag(let name):
-            context.report(.unknownTag, "\(ReadingContext.quoted(context.source.text(name))) is not a tag of HLS")
+            if context.checkCustomTag(name, content)?.isSegmentTag == true { begin(line) }
             preserve(content)
         case .tag(let name, let value): readTag(name, value, content, line)
         }

@@ -62,7 +62,7 @@ private struct MultivariantPlaylistReader {
             }
         case .comment: playlist.otherLines.append(context.source.text(content))
         case .unknownTag(let name):
-            context.report(.unknownTag, "\(ReadingContext.quoted(context.source.text(name))) is not a tag of HLS")
+            _ = context.checkCustomTag(name, content)
             playlist.otherLines.append(context.source.text(content))
         case .tag(let name, let value): readTag(name, value, content)
         }

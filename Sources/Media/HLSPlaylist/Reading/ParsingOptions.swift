@@ -6,6 +6,9 @@ public struct ParsingOptions: Sendable {
     /// The variables of the Multivariant Playlist that refers to this Media Playlist, for EXT-X-DEFINE with IMPORT; nil
     /// when there is no Multivariant Playlist.
     public var importedVariables: [String: String]?
+    /// The types of tags that the draft does not define. Without its type, such a tag is reported as
+    /// ``RuleID/unknownTag``; with it, a malformed value is reported as ``RuleID/malformedTagValue``.
+    public var customTags: [any CustomTag.Type] = []
     /// The limits of the size of the playlist.
     public var limits: PlaylistLimits
 
