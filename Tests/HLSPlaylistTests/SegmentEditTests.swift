@@ -1,5 +1,6 @@
 import HLSPlaylist
 import Testing
+import VectorFiles
 
 @Suite("Edits of the list of segments")
 struct SegmentEditTests {
@@ -322,5 +323,36 @@ struct SegmentEditTests {
         let text = try Self.text(playlist)
         #expect(text.hasSuffix("a.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:6,\n1.ts\n#EXTINF:6,\nc.ts\n"))
         #expect(try Self.read(text) == playlist && playlist.version == 8)
+    }
+
+    @Test("the playlists of all vectors can be edited, and the result is read as it was written")
+    func vectors() throws {
+        var count = 0
+        for vector in try PlaylistVectorFile.all() {
+            for (_, bytes) in vector.files {
+                guard case .media(let playlist)? = try? Playlist.parseLeniently(bytes).playlist else { continue }
+                let half = playlist.segments.count / 2
+                var edits: [MediaPlaylist] = []
+                func edit(_ change: (inout MediaPlaylist) throws -> Void) {
+                    var copy = playlist
+                    if (try? change(&copy)) != nil { edits.append(copy) }
+                }
+                edit { try $0.removeFirst(half) }
+                edit { try $0.trim(to: half..<$0.segments.count) }
+                edit { try $0.trim(to: 0..<half) }
+                edit { try $0.replaceSegments(half..<half + 1, with: []) }
+                edit { try $0.append(MediaSegment(uri: "new.ts", duration: 1)) }
+                edit { try $0.splice(playlist, at: half, from: "https://ads.example/") }
+                for edited in edits {
+                    // A value that could not be read, such as a date after 9999, may not be writable.
+                    guard let written = try? edited.write() else { continue }
+                    guard case .media(let again) = try Playlist.parseLeniently(written).playlist else { continue }
+                    count += 1
+                    #expect(again.segments.count == edited.segments.count, "\(vector)")
+                    #expect(again.segments.map(\.keys) == edited.segments.map(\.keys), "\(vector)")
+                }
+            }
+        }
+        #expect(count > 500)
     }
 }

@@ -25,17 +25,16 @@ struct RawEditCheck {
         }
         sources.read()
         var state = SegmentState()
-        var isDated = false
+        let isDated = playlist.segments.contains { $0.programDateTime != nil }
         var isRenumbered = false
         var next = moved[...]
         for index in playlist.segments.indices where index <= last || isRenumbered {
             let segment = playlist.segments[index]
-            isDated = isDated || segment.programDateTime != nil
             if next.first == index, let source = sources.position(before: segment) {
                 let known = index > 0 ? sources.position(after: playlist.segments[index - 1], for: segment) : nil
                 try checkKeys(index, source.state, known?.state, state, segment.tags)
                 try checkSection(index, source.state, known?.state, state, segment.tags)
-                try checkDate(index, source, isDated)
+                if source.date != nil, !isDated { throw failure(index, "its date (EXT-X-PROGRAM-DATE-TIME)") }
                 isRenumbered = source.number != number(index)
             }
             if next.first == index { next.removeFirst() }
@@ -92,13 +91,6 @@ struct RawEditCheck {
         guard let section = source.initialization, known?.initialization != section else { return }
         if state.initialization?.map != section.map, !tags.contains(where: \.isMap) {
             throw failure(index, "its Media Initialization Section (EXT-X-MAP)")
-        }
-    }
-
-    private func checkDate(_ index: Int, _ source: SourceStates.Position, _ isDated: Bool) throws(PlaylistError) {
-        guard source.date != nil, !isDated else { return }
-        if !playlist.segments[index...].contains(where: { $0.programDateTime != nil }) {
-            throw failure(index, "its date (EXT-X-PROGRAM-DATE-TIME)")
         }
     }
 

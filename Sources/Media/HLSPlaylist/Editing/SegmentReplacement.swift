@@ -18,7 +18,7 @@ extension MediaPlaylist {
     /// Returns the date and time of a segment: its own, or one computed from the nearest date before it, or from the
     /// first one after it.
     static func date(of index: Int, in segments: [MediaSegment]) -> PlaylistDate? {
-        guard index < segments.count else { return nil }
+        guard segments.indices.contains(index) else { return nil }
         var elapsed = 0.0
         if let date = segments[index].programDateTime { return date }
         for segment in segments[..<index].reversed() {

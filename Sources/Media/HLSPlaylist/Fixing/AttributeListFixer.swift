@@ -11,11 +11,12 @@ struct AttributeListFixer {
     private(set) var text: String
     private(set) var corrections: [String] = []
 
-    /// Corrects an attribute list. A list whose attributes cannot be told apart is not changed.
+    /// Corrects an attribute list. A list whose attributes cannot be told apart, or with more than the usual limit, is
+    /// not changed.
     init(_ text: String, of tag: TagName) {
         self.text = text
         let types = AttributeType.types(of: tag)
-        guard var items = split(Array(text.unicodeScalars)) else { return }
+        guard var items = split(Array(text.unicodeScalars)), items.count <= PlaylistLimits().attributes else { return }
         for index in items.indices {
             correctName(&items, index, types)
             if let type = types[items[index].name] { correctValue(&items[index], type) }
