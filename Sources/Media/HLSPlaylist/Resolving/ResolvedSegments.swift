@@ -21,8 +21,8 @@ public struct ResolvedSegments: RandomAccessCollection, Sendable {
         var start = 0.0
         /// The seconds since the date of a tag.
         var elapsed = 0.0
-        /// The offset of the byte range.
-        var offset: UInt64 = 0
+        /// The byte range; nil for the whole resource.
+        var byteRange: Range<UInt64>?
         /// The number of discontinuities.
         var discontinuities: UInt32 = 0
         var scope: UInt32 = 0
@@ -51,7 +51,6 @@ public struct ResolvedSegments: RandomAccessCollection, Sendable {
     private mutating func resolve() throws(PlaylistError) {
         positions.reserveCapacity(segments.count)
         var position = Position()
-        var rangeEnd: UInt64?
         // Access through a span copies only the requested property; access through an array copies the whole segment.
         // The span of a slice is used, because the span of an array requires iOS 26.
         let slice = segments[...]
@@ -69,10 +68,10 @@ public struct ResolvedSegments: RandomAccessCollection, Sendable {
                 position.elapsed = 0
             }
             if let range = span[index].byteRange {
-                position.offset = try offset(of: range, index, rangeEnd)
-                rangeEnd = position.offset + range.length
-            } else {
-                rangeEnd = nil
+                let offset = try offset(of: range, index, position.byteRange?.upperBound)
+                position.byteRange = offset..<offset + range.length
+            } else if position.byteRange != nil {
+                position.byteRange = nil
             }
             positions.append(position)
             position.start += span[index].duration
@@ -119,8 +118,6 @@ public struct ResolvedSegments: RandomAccessCollection, Sendable {
     /// The segment with an index, which must be valid.
     public subscript(index: Int) -> ResolvedSegment {
         let position = positions[index]
-        let slice = segments[...]
-        let length = slice.span[index].byteRange?.length
         let date = dates[Int(position.date)]
         return ResolvedSegment(
             segments: segments,
@@ -129,7 +126,7 @@ public struct ResolvedSegments: RandomAccessCollection, Sendable {
             discontinuitySequenceNumber: firstDiscontinuity &+ UInt64(position.discontinuities),
             start: position.start,
             programDateTime: position.elapsed == 0 ? date : date?.advanced(by: position.elapsed),
-            byteRange: length.map { position.offset..<position.offset + $0 },
+            byteRange: position.byteRange,
             scope: scopes[Int(position.scope)]
         )
     }
