@@ -1,3 +1,5 @@
+import TextCoding
+
 extension LintRule {
     /// The rules for audio formats and audio groups.
     static let appleAudioRules: [LintRule] = [
@@ -94,7 +96,7 @@ extension LintRule {
                     findings.report(
                         line,
                         attribute: "CHANNELS",
-                        "the rendition has \(count) channels, but the one on line \(known.line.number) of the same "
+                        "the rendition has \(counted(count, "channel")), but the one on line \(known.line.number) of the same "
                             + "group has \(known.count): use one group for stereo, and one for multichannel audio"
                     )
                 }

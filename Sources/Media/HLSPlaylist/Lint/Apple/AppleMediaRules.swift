@@ -35,9 +35,10 @@ extension LintRule {
             "8.6",
             "a playlist of VOD must have EXT-X-PLAYLIST-TYPE:VOD"
         ) { subject in
-            // A live stream that has ended may have removed its first segments, which no type allows.
+            // A live stream that has ended is not VOD. It may have removed segments, which no type allows, and only live
+            // streams count their discontinuities.
             guard subject.playlist.isEnded, subject.playlist.playlistType == nil,
-                subject.playlist.mediaSequence ?? 0 <= 1
+                subject.playlist.mediaSequence ?? 0 <= 1, subject.playlist.discontinuitySequence == nil
             else { return nil }
             return "the playlist has EXT-X-ENDLIST, but no EXT-X-PLAYLIST-TYPE: write #EXT-X-PLAYLIST-TYPE:VOD"
         },
