@@ -48,6 +48,27 @@ struct AppleProfileTests {
         #expect(ids.filter { !known.contains($0) && !$0.hasSuffix("…") } == [])
     }
 
+    @Test("a tag that the reader rejects counts as present")
+    func rejected() throws {
+        func found(_ text: String) throws -> [String] {
+            let file = try LintFile(name: "main.m3u8", bytes: Array(text.utf8))
+            return Linter(rules: LintRule.Profile.apple.rules).check(file).map(\.rule.rawValue)
+        }
+        let video = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=2x2\nv\n"
+        let missing = ["apple-no-captions", "apple-no-i-frame-variants", "apple-single-bit-rate"]
+        #expect(
+            try found(video).filter(missing.contains) == [
+                "apple-no-captions", "apple-no-i-frame-variants", "apple-single-bit-rate",
+            ]
+        )
+        let rejected =
+            "#EXT-X-MEDIA:GROUP-ID=\"a\"\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1\n#EXT-X-STREAM-INF:BANDWIDTH=x\nw\n"
+        #expect(try found(video + rejected).filter(missing.contains) == [])
+        let live = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n0.ts\n"
+        #expect(try found(live) == ["apple-live-without-date"])
+        #expect(try found(live.replacing("#EXTINF", with: "#EXT-X-PROGRAM-DATE-TIME:yesterday\n#EXTINF")) == [])
+    }
+
     @Test("the time is proportional to the number of variants and segments")
     func time() throws {
         let linter = Linter(rules: LintRule.Profile.apple.rules)

@@ -20,7 +20,8 @@ extension LintRule {
             "apple-no-stereo-aac",
             .error,
             "2.3",
-            "a version of the audio must be stereo in AAC-LC or HE-AAC"
+            "a version of the audio must be stereo in AAC-LC or HE-AAC",
+            dependsOn: [.streamInf, .media]
         ) { subject in
             guard !subject.isAllStereoscopic else { return nil }
             let groups = subject.groups(.audio)
@@ -49,7 +50,8 @@ extension LintRule {
             "apple-no-multichannel-aac",
             .warning,
             "2.26",
-            "multichannel audio in ALAC, FLAC or APAC should also be offered in AAC"
+            "multichannel audio in ALAC, FLAC or APAC should also be offered in AAC",
+            dependsOn: [.streamInf, .media]
         ) { subject in
             let groups = subject.groups(.audio)
             func isMultichannel(_ variant: StreamInfTag) -> Bool {

@@ -33,7 +33,8 @@ extension LintRule {
             "apple-vod-without-type",
             .error,
             "8.6",
-            "a playlist of VOD must have EXT-X-PLAYLIST-TYPE:VOD"
+            "a playlist of VOD must have EXT-X-PLAYLIST-TYPE:VOD",
+            dependsOn: [.playlistType, .mediaSequence, .discontinuitySequence]
         ) { subject in
             // A live stream that has ended is not VOD. It may have removed segments, which no type allows, and only live
             // streams count their discontinuities.
@@ -50,7 +51,9 @@ extension LintRule {
             "encrypted media should have a FairPlay key",
             .media { subject, findings in
                 let keys = subject.file.keys.filter { $0.tag.isKey }
-                guard let first = keys.first, !keys.contains(where: { $0.tag.isFairPlay }) else { return }
+                guard let first = keys.first, !keys.contains(where: { $0.tag.isFairPlay }),
+                    !subject.file.hasRejected([.key])
+                else { return }
                 findings.report(
                     first.line,
                     "the media is encrypted with \(first.tag.systemName) keys only: add an EXT-X-KEY with "
@@ -66,7 +69,8 @@ extension LintRule {
             "apple-live-without-date",
             .error,
             "8.4",
-            "a live playlist must have EXT-X-PROGRAM-DATE-TIME"
+            "a live playlist must have EXT-X-PROGRAM-DATE-TIME",
+            dependsOn: [.programDateTime, .playlistType]
         ) { subject in
             guard subject.isLive, subject.isFull, !subject.segments.isEmpty, !subject.isDated else { return nil }
             return "the playlist is live and has no EXT-X-PROGRAM-DATE-TIME: write the time of broadcast before the "
@@ -98,7 +102,8 @@ extension LintRule {
             .error,
             "8.17",
             "a live playlist with a discontinuity must have EXT-X-DISCONTINUITY-SEQUENCE",
-            at: .discontinuity
+            at: .discontinuity,
+            dependsOn: [.discontinuitySequence, .playlistType]
         ) { subject in
             guard subject.isLive, subject.playlist.playlistType != .event, subject.isFull,
                 subject.playlist.discontinuitySequence == nil,
@@ -131,7 +136,8 @@ extension LintRule {
             .warning,
             "14.4",
             "a low-latency playlist of more than 2 minutes should offer delta updates",
-            at: .serverControl
+            at: .serverControl,
+            dependsOn: [.serverControl]
         ) { subject in
             guard subject.isLive, subject.isFull, subject.playlist.partInf != nil, subject.playlist.duration > 120,
                 subject.playlist.serverControl?.canSkipUntil == nil
@@ -144,7 +150,8 @@ extension LintRule {
             .warning,
             "14.5",
             "a low-latency playlist with delta updates and Date Ranges should have CAN-SKIP-DATERANGES",
-            at: .serverControl
+            at: .serverControl,
+            dependsOn: [.serverControl]
         ) { subject in
             guard subject.isLive, subject.playlist.partInf != nil, let control = subject.playlist.serverControl,
                 control.canSkipUntil != nil, !control.canSkipDateRanges, !subject.dateRanges.all.isEmpty

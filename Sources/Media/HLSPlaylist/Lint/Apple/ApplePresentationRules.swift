@@ -8,10 +8,14 @@ extension LintRule {
             section: "Apple 9.12",
             "without EXT-X-INDEPENDENT-SEGMENTS in the Multivariant Playlist, all video playlists must have it",
             .presentation { subject, findings in
-                guard !subject.multivariant.playlist.isIndependentSegments else { return }
+                guard !subject.multivariant.playlist.isIndependentSegments,
+                    !subject.multivariant.file.hasRejected([.independentSegments])
+                else { return }
                 var seen: Set<String> = []
                 for (attributes, media) in subject.variantPlaylists where attributes.isVideo {
-                    guard seen.insert(media.file.name).inserted, !media.playlist.isIndependentSegments else { continue }
+                    guard seen.insert(media.file.name).inserted, !media.playlist.isIndependentSegments,
+                        !media.file.hasRejected([.independentSegments])
+                    else { continue }
                     findings.report(
                         media.file,
                         nil,

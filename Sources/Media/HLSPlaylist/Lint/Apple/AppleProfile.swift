@@ -115,12 +115,14 @@ extension LintRule {
         )
     }
 
-    /// Returns a rule for a Multivariant Playlist as a whole.
+    /// Returns a rule for a Multivariant Playlist as a whole. It is not applied if the reader has rejected a tag on which
+    /// it depends, because it then does not know all of them.
     static func multivariantPlaylist(
         _ id: RuleID,
         _ severity: Diagnostic.Severity,
         _ number: String,
         _ summary: String,
+        dependsOn tags: Set<TagName> = [.streamInf],
         _ problem: @escaping @Sendable (MultivariantSubject) -> String?
     ) -> LintRule {
         LintRule(
@@ -130,18 +132,21 @@ extension LintRule {
             section: "Apple " + number,
             summary,
             .multivariant { subject, findings in
-                if let message = problem(subject) { findings.report(nil, message) }
+                guard let message = problem(subject), !subject.file.hasRejected(tags) else { return }
+                findings.report(nil, message)
             }
         )
     }
 
-    /// Returns a rule for a Media Playlist as a whole, which is reported at the line of a tag if the playlist has it.
+    /// Returns a rule for a Media Playlist as a whole, which is reported at the line of a tag if the playlist has it. It
+    /// is not applied if the reader has rejected a tag on which it depends.
     static func mediaPlaylist(
         _ id: RuleID,
         _ severity: Diagnostic.Severity,
         _ number: String,
         _ summary: String,
         at tag: TagName? = nil,
+        dependsOn tags: Set<TagName> = [],
         _ problem: @escaping @Sendable (MediaSubject) -> String?
     ) -> LintRule {
         LintRule(
@@ -151,7 +156,8 @@ extension LintRule {
             section: "Apple " + number,
             summary,
             .media { subject, findings in
-                if let message = problem(subject) { findings.report(tag.flatMap(subject.file.line(of:)), message) }
+                guard let message = problem(subject), !subject.file.hasRejected(tags) else { return }
+                findings.report(tag.flatMap(subject.file.line(of:)), message)
             }
         )
     }

@@ -75,7 +75,8 @@ extension LintRule {
             "apple-no-captions",
             .warning,
             "4.1",
-            "video should have captions or subtitles"
+            "video should have captions or subtitles",
+            dependsOn: [.media]
         ) { subject in
             guard !subject.videoVariants.isEmpty,
                 !subject.renditions.contains(where: { $0.tag.type == .subtitles || $0.tag.type == .closedCaptions })

@@ -27,6 +27,14 @@ extension VariantAttributes {
     }
 }
 
+extension LintFile {
+    /// Returns whether the reader has rejected one of the tags. It has reported the tag, so that a rule about missing
+    /// tags must not report it again.
+    func hasRejected(_ names: Set<TagName>) -> Bool {
+        lines.contains { if case .refused(let name) = $0.content { names.contains(name) } else { false } }
+    }
+}
+
 extension VideoLayout.Specifier {
     /// Apple Immersive Video, a projection that only Apple's specification defines.
     static let immersive: VideoLayout.Specifier = "PROJ-AIV"

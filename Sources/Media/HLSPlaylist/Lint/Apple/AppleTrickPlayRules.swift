@@ -5,7 +5,8 @@ extension LintRule {
             "apple-no-i-frame-variants",
             .error,
             "6.1",
-            "a presentation with video must have I-frame playlists"
+            "a presentation with video must have I-frame playlists",
+            dependsOn: [.iFrameStreamInf]
         ) { subject in
             guard !subject.videoVariants.isEmpty, subject.iFrameVariants.isEmpty else { return nil }
             return "the playlist has video variants but no EXT-X-I-FRAME-STREAM-INF, so viewers see no pictures while "
@@ -15,7 +16,8 @@ extension LintRule {
             "apple-single-i-frame-variant",
             .warning,
             "6.6",
-            "a presentation should have several I-frame playlists"
+            "a presentation should have several I-frame playlists",
+            dependsOn: [.iFrameStreamInf]
         ) { subject in
             guard subject.iFrameVariants.count == 1, !subject.isAllStereoscopic else { return nil }
             return "there is only one EXT-X-I-FRAME-STREAM-INF: add I-frame playlists with other sizes and bit rates"
@@ -24,7 +26,8 @@ extension LintRule {
             "apple-no-h264-i-frames",
             .warning,
             "6.14",
-            "some I-frame playlists should be in H.264"
+            "some I-frame playlists should be in H.264",
+            dependsOn: [.iFrameStreamInf]
         ) { subject in
             let formats = subject.trickPlay.flatMap(\.attributes.videoFormats)
             guard !formats.isEmpty, !subject.isAllStereoscopic, !formats.contains(where: { $0.family == .h264 }) else {
@@ -39,7 +42,9 @@ extension LintRule {
             section: "Apple 6.15",
             "the I-frame playlists of a presentation with HDR should have HDR at every resolution",
             .multivariant { subject, findings in
-                guard subject.videoVariants.contains(where: { $0.variant.streamInf.attributes.isHDR }) else { return }
+                guard subject.videoVariants.contains(where: { $0.variant.streamInf.attributes.isHDR }),
+                    !subject.file.hasRejected([.iFrameStreamInf])
+                else { return }
                 let sizes = Set(subject.trickPlay.filter(\.attributes.isHDR).compactMap(\.attributes.resolution))
                 var reported: Set<Resolution> = []
                 for (attributes, line) in subject.trickPlay {
@@ -57,7 +62,8 @@ extension LintRule {
             "apple-no-sdr-i-frames",
             .error,
             "6.16",
-            "some I-frame playlists must be SDR"
+            "some I-frame playlists must be SDR",
+            dependsOn: [.iFrameStreamInf]
         ) { subject in
             let all = subject.trickPlay.map(\.attributes)
             guard !all.isEmpty, !subject.isAllStereoscopic, all.allSatisfy(\.isHDR) else { return nil }

@@ -38,7 +38,8 @@ extension LintRule {
             "apple-independent-segments",
             .warning,
             "9.11",
-            "the Multivariant Playlist should have EXT-X-INDEPENDENT-SEGMENTS"
+            "the Multivariant Playlist should have EXT-X-INDEPENDENT-SEGMENTS",
+            dependsOn: [.independentSegments]
         ) { subject in
             guard !subject.playlist.isIndependentSegments, !subject.variants.isEmpty else { return nil }
             return "EXT-X-INDEPENDENT-SEGMENTS is missing: add it if every segment starts with a key frame, which "
