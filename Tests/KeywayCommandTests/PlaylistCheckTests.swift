@@ -307,6 +307,8 @@ struct PlaylistCheckTests {
         let listed = try tool.run(["playlist", "check", "--rules", "--profile", "apple"]).text
         #expect(listed.split(separator: "\n").count == CheckRule.all(with: [.apple]).count)
         #expect(listed.contains("Apple 9.15"))
+        let failed = try tool.run(["playlist", "check", path, "--no-follow", "--profile", "apple"])
+        #expect(failed.status == 1 && failed.errors.contains("see docs/playlist-rules.md and docs/apple-rules.md"))
     }
 
     @Test("Rules similar to an unknown name are suggested")

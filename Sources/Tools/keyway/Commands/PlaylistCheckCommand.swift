@@ -264,9 +264,11 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         guard count > 0 else { return }
         let isAboutManifests = found.files.allSatisfy { $0.kind == ManifestChecker.kind }
         let above = least == .error ? "" : " or above"
+        let pages =
+            [isAboutManifests ? "dash" : "playlist"] + (isAboutManifests ? [] : [profile?.rawValue].compactMap { $0 })
         throw .input(
             "\(counted(count, "finding")) of severity \(least)\(above)",
-            next: "see docs/\(isAboutManifests ? "dash" : "playlist")-rules.md for the rules"
+            next: "see \(pages.map { "docs/\($0)-rules.md" }.joined(separator: " and ")) for the rules"
         )
     }
 }
