@@ -35,7 +35,7 @@ public enum Playlist: Sendable {
     ///   ``PlaylistLimits``. No other error is thrown.
     public init(parsing bytes: [UInt8], options: ParsingOptions = ParsingOptions()) throws(PlaylistError) {
         guard PlaylistReader.hasHeader(bytes) else { throw PlaylistReader.noHeader }
-        self = try PlaylistReader.read(bytes, options, isLenient: true).playlist
+        self = try PlaylistReader.read(bytes, options, isLenient: true, keepsDiagnostics: false).playlist
     }
 
     /// Parses the text of a playlist as players do.
@@ -89,9 +89,15 @@ enum PlaylistReader {
     static func read(
         _ bytes: [UInt8],
         _ options: ParsingOptions,
-        isLenient: Bool
+        isLenient: Bool,
+        keepsDiagnostics: Bool = true
     ) throws(PlaylistError) -> (playlist: Playlist, diagnostics: [Diagnostic]) {
-        let context = ReadingContext(source: PlaylistSource(bytes), options: options, isLenient: isLenient)
+        let context = ReadingContext(
+            source: PlaylistSource(bytes),
+            options: options,
+            isLenient: isLenient,
+            keepsDiagnostics: keepsDiagnostics
+        )
         guard bytes.count <= min(options.limits.bytes, Int(Int32.max)) else {
             context.report(
                 .limitExceeded,

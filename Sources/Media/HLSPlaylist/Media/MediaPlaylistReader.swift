@@ -166,6 +166,10 @@ private struct MediaPlaylistReader {
         case .mediaMetadata where name == .dateRange: begin(line)
         default: break
         }
+        if let value, let tag = segmentTag(name, value) {
+            guard let tag else { return preserve(content) }
+            return draft.tags.append(tag)
+        }
         guard let tag = PlaylistTag(context, name, value) else {
             // Do not report a malformed duration as missing as well.
             if name == .inf { draft.hasDuration = true }
@@ -177,6 +181,21 @@ private struct MediaPlaylistReader {
             return preserve(content)
         }
         store(tag, content, line)
+    }
+
+    /// Parses a tag of which a segment may have several, without a PlaylistTag, which requires an allocation and copies.
+    /// The outer optional is nil for other tags, the inner one for a tag that is rejected.
+    private func segmentTag(_ name: TagName, _ value: Range<Int>) -> SegmentTag?? {
+        switch name {
+        case .key:
+            guard let key = context.read(KeyTag.self, value) else { return .some(nil) }
+            context.count(key)
+            return .key(key)
+        case .map: return .some(context.read(MapTag.self, value).map { .map($0) })
+        case .part: return .some(context.read(PartTag.self, value).map { .part($0) })
+        case .dateRange: return .some(context.read(DateRangeTag.self, value).map { .dateRange($0) })
+        default: return nil
+        }
     }
 
     private mutating func store(_ tag: PlaylistTag, _ content: Range<Int>, _ line: ScannedLine) {

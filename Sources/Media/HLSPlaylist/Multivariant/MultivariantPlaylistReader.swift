@@ -82,9 +82,21 @@ private struct MultivariantPlaylistReader {
             reportMissingURI(pending.line)
             self.pending = nil
         }
-        guard let tag = PlaylistTag(context, name, value) else {
+        // The most frequent tags are read without a PlaylistTag, which requires an allocation and copies.
+        if let value, name == .streamInf {
             // The URI line of an ignored tag is ignored too. Otherwise the URI line would belong to another variant.
-            if name == .streamInf { return pending = (nil, context.lineNumber) }
+            pending = (context.read(StreamInfTag.self, value), context.lineNumber)
+            return
+        }
+        if let value, name == .media {
+            if let tag = context.read(MediaTag.self, value) {
+                playlist.renditions.append(tag)
+            } else {
+                playlist.otherLines.append(context.source.text(content))
+            }
+            return
+        }
+        guard let tag = PlaylistTag(context, name, value) else {
             return playlist.otherLines.append(context.source.text(content))
         }
         // A tag that clients ignore does not count.

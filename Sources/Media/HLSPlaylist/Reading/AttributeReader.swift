@@ -18,6 +18,8 @@ import TextCoding
 struct AttributeReader {
     struct Item {
         var name: Range<Int>
+        /// The first eight bytes of the name, by which names are compared.
+        var key: UInt64 = 0
         /// The range of the value without the quotation marks.
         var value: Range<Int>
         var isQuoted: Bool
@@ -26,6 +28,9 @@ struct AttributeReader {
 
     let context: ReadingContext
     let tag: TagName
+    private let source: [UInt8]
+    /// The attributes, in a buffer that the context keeps for all tags, to avoid allocations.
+    private var items: [Item] = []
     private(set) var isUsable = true
     /// True if the reader has reported an error.
     private(set) var hasProblem = false
@@ -36,10 +41,15 @@ struct AttributeReader {
     init(_ context: ReadingContext, _ tag: TagName, _ range: Range<Int>) {
         self.context = context
         self.tag = tag
-        context.attributes.removeAll(keepingCapacity: true)
-        let source = context.source.bytes
+        source = context.source.bytes
+        swap(&items, &context.attributes)
+        items.removeAll(keepingCapacity: true)
+        let source = source
         split(source.span.bytes, range)
     }
+
+    /// Returns the buffer to the context.
+    mutating func finish() { swap(&items, &context.attributes) }
 
     private mutating func problem(_ rule: RuleID, at offset: Int, _ message: String) {
         context.report(rule, at: offset, "\(tag.rawValue): \(message)")
@@ -58,6 +68,7 @@ struct AttributeReader {
             let start = position
             while position < end, Self.isNameByte(byte(position)) { position += 1 }
             var item = Item(name: start..<position, value: position..<position, isQuoted: false)
+            item.key = Self.key(bytes, item.name)
             if position > start, position < end, byte(position) == UInt8(ascii: "=") {
                 position += 1
                 if position < end, byte(position) == UInt8(ascii: "\"") {
@@ -92,7 +103,7 @@ struct AttributeReader {
     /// Adds an attribute. Returns false if the tag has too many.
     @inline(__always)
     private mutating func append(_ bytes: RawSpan, _ item: Item) -> Bool {
-        guard context.attributes.count < context.options.limits.attributes else {
+        guard items.count < context.options.limits.attributes else {
             context.report(
                 .limitExceeded,
                 at: item.name.lowerBound,
@@ -101,14 +112,14 @@ struct AttributeReader {
             isUsable = false
             return false
         }
-        if find(bytes, item.name) != nil {
+        if has(bytes, item) {
             problem(
                 .duplicateAttribute,
                 at: item.name.lowerBound,
                 "\(context.source.text(item.name)) appears more than once: the first one is used"
             )
         } else {
-            context.attributes.append(item)
+            items.append(item)
         }
         return true
     }
@@ -151,10 +162,11 @@ struct AttributeReader {
                 )
             }
         }
-        guard let item = element.item else {
+        guard var item = element.item else {
             if !element.flaws.contains(where: { $0.kind == .empty }) { hasSkippedElement = true }
             return true
         }
+        item.key = Self.key(bytes, item.name)
         return append(bytes, item)
     }
 
@@ -170,12 +182,38 @@ struct AttributeReader {
         }
     }
 
-    private func find(_ bytes: RawSpan, _ name: Range<Int>) -> Int? {
-        context.attributes.firstIndex { item in
-            guard item.name.count == name.count else { return false }
-            for (left, right) in zip(item.name, name)
-            where bytes.unsafeLoad(fromByteOffset: left, as: UInt8.self)
-                != bytes.unsafeLoad(fromByteOffset: right, as: UInt8.self)
+    /// Returns the first eight bytes of a name; shorter names are padded with 0.
+    @inline(__always)
+    private static func key(_ bytes: RawSpan, _ name: Range<Int>) -> UInt64 {
+        if name.lowerBound + 8 <= bytes.byteCount {
+            let word = bytes.unsafeLoadUnaligned(fromByteOffset: name.lowerBound, as: UInt64.self).littleEndian
+            return name.count >= 8 ? word : word & ((1 << UInt64(name.count * 8)) - 1)
+        }
+        var key: UInt64 = 0
+        for (index, offset) in name.prefix(8).enumerated() {
+            key |= UInt64(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)) << UInt64(index * 8)
+        }
+        return key
+    }
+
+    /// Returns the key of a name in the source code.
+    @inline(__always)
+    private static func key(_ name: StaticString) -> UInt64 {
+        name.withUTF8Buffer { buffer in
+            var key: UInt64 = 0
+            for index in 0..<min(buffer.count, 8) { key |= UInt64(buffer[index]) << UInt64(index * 8) }
+            return key
+        }
+    }
+
+    /// Returns whether the list has another attribute with the name.
+    @inline(__always)
+    private func has(_ bytes: RawSpan, _ item: Item) -> Bool {
+        items.contains { other in
+            guard other.key == item.key, other.name.count == item.name.count else { return false }
+            for index in 0..<max(0, item.name.count - 8)
+            where bytes.unsafeLoad(fromByteOffset: other.name.lowerBound + 8 + index, as: UInt8.self)
+                != bytes.unsafeLoad(fromByteOffset: item.name.lowerBound + 8 + index, as: UInt8.self)
             {
                 return false
             }
@@ -184,22 +222,18 @@ struct AttributeReader {
     }
 
     /// Finds an attribute and marks it as read.
-    private func item(_ name: StaticString) -> Item? {
-        let source = context.source.bytes
-        let bytes = source.span.bytes
+    private mutating func item(_ name: StaticString) -> Item? {
+        let key = Self.key(name)
         let count = name.utf8CodeUnitCount
-        for index in context.attributes.indices where context.attributes[index].name.count == count {
-            let start = context.attributes[index].name.lowerBound
-            let matches = name.withUTF8Buffer { buffer in
-                for offset in 0..<count
-                where buffer[offset] != bytes.unsafeLoad(fromByteOffset: start + offset, as: UInt8.self) {
-                    return false
-                }
+        for index in items.indices where items[index].key == key && items[index].name.count == count {
+            let start = items[index].name.lowerBound
+            let isSame = name.withUTF8Buffer { buffer in
+                for offset in 8..<max(8, count) where buffer[offset] != source[start + offset] { return false }
                 return true
             }
-            if matches {
-                context.attributes[index].isUsed = true
-                return context.attributes[index]
+            if isSame {
+                items[index].isUsed = true
+                return items[index]
             }
         }
         return nil
@@ -339,13 +373,13 @@ extension AttributeReader {
     /// Reads an integer from 0 to 2^64-1. A number with a fraction is reported and truncated.
     mutating func integer(_ name: StaticString, required: Bool = false) -> UInt64? {
         guard let item = item(name) else { return missing(name, required) }
-        if !item.isQuoted, let value = Decimal.integer(context.source.bytes, item.value) { return value }
+        if !item.isQuoted, let value = Decimal.integer(source, item.value) { return value }
         let range = context.source.withoutBlanks(item.value)
-        if let value = Decimal.integer(context.source.bytes, range) {
+        if let value = Decimal.integer(source, range) {
             checkUnquoted(name, item)
             return value
         }
-        guard let number = Decimal.number(context.source.bytes, range), number < 0x1p64 else {
+        guard let number = Decimal.number(source, range), number < 0x1p64 else {
             return malformed(name, item, "a decimal integer below 2^64", required: required)
         }
         problem(
@@ -376,7 +410,7 @@ extension AttributeReader {
         guard let item = item(name) else { return missing(name, required) }
         guard
             let value = parse(
-                context.source.bytes,
+                source,
                 item.isQuoted ? context.source.withoutBlanks(item.value) : item.value
             )
         else {
@@ -423,23 +457,37 @@ extension AttributeReader {
     /// Reads the comma-separated items of a quoted string, without white space around them and without empty ones;
     /// returns no items when the attribute is absent.
     mutating func list(_ name: StaticString) -> [String] {
-        guard let text = quotedString(name) else { return [] }
-        return Self.items(of: text)
+        guard let item = item(name) else { return [] }
+        guard item.isQuoted, !item.value.isEmpty, !VariableTable.hasReference(source.span.bytes, item.value) else {
+            return quotedString(name).map { Self.items(of: $0) } ?? []
+        }
+        return Self.items(source, item.value)
     }
 
     /// Returns the comma-separated items of a text, without white space around them and without empty ones.
     static func items(of text: String) -> [String] {
-        text.utf8.split(separator: 0x2C).map { trimmed($0) }.filter { !$0.isEmpty }
+        let bytes = Array(text.utf8)
+        return items(bytes, 0..<bytes.count)
+    }
+
+    private static func items(_ bytes: [UInt8], _ range: Range<Int>) -> [String] {
+        var result: [String] = []
+        var start = range.lowerBound
+        while start < range.upperBound {
+            var comma = start
+            while comma < range.upperBound, bytes[comma] != 0x2C { comma += 1 }
+            var end = comma
+            while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+            while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+            if start < end { result.append(String(decoding: bytes[start..<end], as: UTF8.self)) }
+            start = comma + 1
+        }
+        return result
     }
 
     /// Returns a text without spaces and tabs at its ends.
-    static func trimmed(_ text: some StringProtocol) -> String { trimmed(Substring(text).utf8) }
-
-    private static func trimmed(_ text: Substring.UTF8View) -> String {
-        var rest = text
-        while let first = rest.first, first == 0x20 || first == 0x09 { rest.removeFirst() }
-        while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
-        return String(Substring(rest))
+    private static func trimmed(_ text: String) -> String {
+        String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
 
     /// Reads the group of closed captions, or the unquoted keyword NONE.
@@ -468,7 +516,7 @@ extension AttributeReader {
         guard let item = item(name) else { return nil }
         guard
             let value = Resolution(
-                context.source.bytes,
+                source,
                 item.isQuoted ? context.source.withoutBlanks(item.value) : item.value
             )
         else {
@@ -519,8 +567,8 @@ extension AttributeReader {
     /// Returns the attributes that were not read, in the order of the playlist.
     mutating func remaining() -> [Attribute] {
         var result: [Attribute] = []
-        for index in context.attributes.indices where !context.attributes[index].isUsed {
-            let item = context.attributes[index]
+        for index in items.indices where !items[index].isUsed {
+            let item = items[index]
             let name = context.source.text(item.name)
             if name.hasPrefix("REQ-") {
                 context.report(

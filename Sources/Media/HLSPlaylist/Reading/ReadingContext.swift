@@ -2,11 +2,14 @@ import ByteCoding
 
 /// The shared state while one playlist is parsed: its bytes, its variables, and the diagnostics.
 ///
-/// Strict parsing stores the first error and stops at the end of the line; lenient parsing stores all diagnostics.
+/// Strict parsing stores the first error and stops at the end of the line; lenient parsing stores all diagnostics, if
+/// they are wanted.
 final class ReadingContext {
     let source: PlaylistSource
     let options: ParsingOptions
     let isLenient: Bool
+    /// False if no diagnostics are stored, so that their messages are not made.
+    let keepsDiagnostics: Bool
     var variables = VariableTable()
     private(set) var diagnostics: [Diagnostic] = []
     private(set) var firstError: Diagnostic?
@@ -21,14 +24,16 @@ final class ReadingContext {
     /// The attributes of the current tag. The array is reused for all tags to avoid allocations.
     var attributes: [AttributeReader.Item] = []
 
-    init(source: PlaylistSource, options: ParsingOptions, isLenient: Bool) {
+    init(source: PlaylistSource, options: ParsingOptions, isLenient: Bool, keepsDiagnostics: Bool = true) {
         self.source = source
         self.options = options
         self.isLenient = isLenient
+        self.keepsDiagnostics = keepsDiagnostics
     }
 
     /// Reports a diagnostic. `offset` is the offset of the byte that it is about; nil means the whole line.
     func report(_ rule: RuleID, at offset: Int? = nil, line: Int? = nil, _ message: @autoclosure () -> String) {
+        guard keepsDiagnostics || rule == .limitExceeded else { return }
         let severity = rule.readingSeverity
         let isFirst = severity == .error && firstError == nil
         // The message is only built if it will be stored.

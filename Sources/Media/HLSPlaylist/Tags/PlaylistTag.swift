@@ -187,6 +187,7 @@ extension ReadingContext {
     /// Parses a tag with attributes. If the tag is not usable, reports the reason and returns nil.
     func read<Tag: AttributeTag>(_ type: Tag.Type, _ value: Range<Int>) -> Tag? {
         var reader = AttributeReader(self, Tag.name, value)
+        defer { reader.finish() }
         guard reader.isUsable else { return nil }
         let tag = Tag(reading: &reader)
         return reader.isUsable ? tag : nil
