@@ -50,6 +50,24 @@ struct ProtocolVersionTests {
         #expect(server.requests.contains { $0.isRenewal })
     }
 
+    @Test("A preloaded key has the versions of its EXT-X-SESSION-KEY, whenever the player asks for it")
+    func preloaded() async throws {
+        server.protocolVersions = [2]
+        let client = server.makeClient()
+        let viewer = PlaybackTests.Viewer()
+        var playlist = MultivariantPlaylist()
+        playlist.sessionKeys = [SessionKeyTag(Self.tag)]
+        let presentation = playlist
+        try await server.clock.run {
+            try await client.session.addContentKeyRecipient(viewer)
+            await client.loader.preload(presentation)
+            let options = ContentKeyRequestOptions(protocolVersions: [1])
+            let key = try await client.session.contentKey(identifier: "skd://movie", options: options, for: viewer)
+            try await key.beginPlayback()
+        }
+        #expect(server.requests.allSatisfy { $0.status == 200 })
+    }
+
     @Test("A key that the app stores is requested again with its versions", arguments: [false, true])
     func stored(isScripted: Bool) async throws {
         server.protocolVersions = [2]

@@ -145,11 +145,20 @@ public actor KeyLoader {
         }
         guard !fresh.isEmpty else { return }
         act(collector.announce(fresh))
-        await source.processContentKeyRequests(
-            identifiers: fresh,
-            initializationData: nil,
-            options: ContentKeyRequestOptions(isPersistable: isPersistable, isPreload: true)
-        )
+        // With the request, the versions do not depend on when the player asks for the key with another tag.
+        while let versions = fresh.first.map({ declaredVersions[$0] }) {
+            let group = fresh.filter { declaredVersions[$0] == versions }
+            fresh.removeAll { declaredVersions[$0] == versions }
+            await source.processContentKeyRequests(
+                identifiers: group,
+                initializationData: nil,
+                options: ContentKeyRequestOptions(
+                    isPersistable: isPersistable,
+                    isPreload: true,
+                    protocolVersions: versions
+                )
+            )
+        }
     }
 
     /// Notes the protocol versions that a playlist declares for its keys (KEYFORMATVERSIONS). Call it before the keys

@@ -14,7 +14,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
         abstract: "Request the keys of a presentation with a virtual device, and decrypt the presentation.",
         discussion: """
             The device reads the playlists, requests the key for each FairPlay URI in them (the asset ID is the text \
-            after skd://), opens the CKCs, and writes the decrypted presentation, as a player passes it to its \
+            after skd://) with the protocol versions of its tag (KEYFORMATVERSIONS), opens the CKCs, and writes the decrypted presentation, as a player passes it to its \
             decoder. If the device rejects a key, or a key has expired, the command fails. Keys are not printed.
 
             The playlist must be a local file. Download a presentation from the web before playing it.
@@ -48,8 +48,8 @@ struct DevicePlayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let uris = try media { try PresentationDecryptor.fairPlayKeyURIs(playlist.path) }
-        guard !uris.isEmpty else {
+        let tags = try media { try PresentationDecryptor.fairPlayKeys(playlist.path) }
+        guard !tags.isEmpty else {
             throw CommandFailure.input("\(playlist) has no FairPlay key", next: "play it without a device")
         }
         let client = try KeyServerClient(server, token: token)
@@ -58,8 +58,8 @@ struct DevicePlayCommand: AsyncParsableCommand {
         var keys = DecryptionKeys()
         var playing: [DeviceKey] = []
         var keyTable = FieldTable(title: "Keys", remark: "as used by the device", fields: [])
-        for uri in uris {
-            let key = try await key(for: uri, device, client, certificate)
+        for (uri, versions) in tags {
+            let key = try await key(for: uri, versions, device, client, certificate)
             let content = try Self.content(of: key, uri)
             keyTable.fields.append(Field(uri, .bytes(Report.fingerprint(of: content.key))))
             let iv = try? CipherIV(content.iv)
@@ -74,7 +74,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
             }
         }
         // A lease that expired in the meantime has stopped playback.
-        for (uri, key) in zip(uris, playing) { _ = try Self.content(of: key, uri) }
+        for (tag, key) in zip(tags, playing) { _ = try Self.content(of: key, tag.uri) }
         progress.clear()
         var shown = Report(
             kind: "playback",
@@ -96,8 +96,11 @@ struct DevicePlayCommand: AsyncParsableCommand {
     }
 
     /// Requests the key for a URI, and starts playback with it on the device.
+    ///
+    /// - Parameter versions: The protocol versions that the playlist declares for the key.
     private func key(
         for uri: String,
+        _ versions: [UInt32],
         _ device: FPSDevice,
         _ client: KeyServerClient,
         _ certificate: X509Certificate
@@ -111,7 +114,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
             request = try device.makeSPC(
                 certificate: certificate.der,
                 assetID: assetID,
-                versions: self.device.versions.values
+                versions: self.device.givenVersions?.values ?? versions
             )
         } catch {
             throw CommandFailure(refusal: error, of: "create an SPC for \(uri)")

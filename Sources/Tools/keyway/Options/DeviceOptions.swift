@@ -23,13 +23,16 @@ struct DeviceOptions: ParsableArguments {
     @Option(
         name: .customLong("protocol-versions"),
         help: .init(
-            "The protocol versions for the SPC, separated by commas, as an app reads them from "
-                + "KEYFORMATVERSIONS in the playlist. Only this option is used; no playlist is read for "
-                + "them.",
+            "The protocol versions for the SPC, separated by commas, in place of those that the playlist "
+                + "declares (KEYFORMATVERSIONS). (default: those of the playlist; 1 for a command without a "
+                + "playlist)",
             valueName: "versions"
         )
     )
-    var versions = ProtocolVersionList([1])
+    var givenVersions: ProtocolVersionList?
+
+    /// The protocol versions for an SPC without a playlist.
+    var versions: ProtocolVersionList { givenVersions ?? ProtocolVersionList([1]) }
 
     func validate() throws {
         guard source.count == 1 else {

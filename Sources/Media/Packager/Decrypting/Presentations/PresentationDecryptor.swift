@@ -76,18 +76,20 @@ package struct PresentationDecryptor {
         return report
     }
 
-    /// Returns the distinct URIs of the FairPlay keys that a presentation requires, in order of appearance.
+    /// Returns the distinct URIs of the FairPlay keys that a presentation requires, in order of appearance, each with
+    /// the protocol versions that its first tag declares.
     ///
     /// - Parameter playlist: The path of a playlist.
     /// - Throws: ``DecryptionError``, ``FileError``.
-    package static func fairPlayKeyURIs(_ playlist: String) throws -> [String] {
+    package static func fairPlayKeys(_ playlist: String) throws -> [(uri: String, versions: [UInt32])] {
         let paths = try PresentationPaths(playlist: playlist)
         let plan = try PresentationPlan((playlist as NSString).lastPathComponent, paths: paths)
-        var uris: [String] = []
+        var keys: [(uri: String, versions: [UInt32])] = []
+        var known: Set<String> = []
         for key in plan.files.flatMap({ $0.references.flatMap(\.keys.keys) }) where key.keyFormat == .fairPlay {
-            if let uri = key.uri, !uris.contains(uri) { uris.append(uri) }
+            if let uri = key.uri, known.insert(uri).inserted { keys.append((uri, key.protocolVersions)) }
         }
-        return uris
+        return keys
     }
 
     private static func add(_ tracks: [DecryptedTrack], of playlist: String, to report: inout Report) {
