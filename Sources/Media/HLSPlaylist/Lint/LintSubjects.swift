@@ -15,6 +15,10 @@ public struct LintFile: Sendable {
     /// The tags that the reader rejected. Rules about missing tags count them as present, because the reader has
     /// already reported them.
     let refusedTags: Set<TagName>
+    /// The lines with EXT-X-PROGRAM-DATE-TIME and EXT-X-DATERANGE.
+    let dateLines: [PlaylistLine]
+    /// The lines with #EXTM3U.
+    let headerLines: [PlaylistLine]
 
     /// Parses a playlist leniently.
     ///
@@ -26,14 +30,24 @@ public struct LintFile: Sendable {
         self.bytes = bytes
         (playlist, diagnostics) = try Playlist.parseLeniently(bytes, options: options)
         lines = try Playlist.lines(of: bytes, options: options)
-        keys = lines.compactMap { line in
+        var keys: [(tag: KeyTag, line: PlaylistLine)] = []
+        var refusedTags: Set<TagName> = []
+        var dateLines: [PlaylistLine] = []
+        var headerLines: [PlaylistLine] = []
+        for line in lines {
             switch line.content {
-            case .tag(.key(let key)) where key.method.isDefined: (key, line)
-            case .tag(.sessionKey(let session)) where session.key.method.isDefined: (session.key, line)
-            default: nil
+            case .tag(.key(let key)) where key.method.isDefined: keys.append((key, line))
+            case .tag(.sessionKey(let session)) where session.key.method.isDefined: keys.append((session.key, line))
+            case .tag(.programDateTime), .tag(.dateRange): dateLines.append(line)
+            case .tag(.extM3U): headerLines.append(line)
+            case .refused(let name): refusedTags.insert(name)
+            default: break
             }
         }
-        refusedTags = Set(lines.lazy.compactMap { if case .refused(let name) = $0.content { name } else { nil } })
+        self.keys = keys
+        self.refusedTags = refusedTags
+        self.dateLines = dateLines
+        self.headerLines = headerLines
     }
 
     /// True if rules other than the syntax rules can be applied to the playlist.

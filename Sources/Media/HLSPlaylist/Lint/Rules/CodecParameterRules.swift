@@ -65,7 +65,8 @@ private enum CodecParameters {
         let profile = values[0].drop { "ABC".contains($0) }
         return values[0].count - profile.count <= 1 && isDecimal(profile, 1...2) && isHexadecimal(values[1], 1...8)
             && ["L", "H"].contains(values[2].prefix(1)) && isDecimal(values[2].dropFirst(), 1...3)
-            && values.dropFirst(3).allSatisfy { isHexadecimal($0, 1...2) }
+            // ffmpeg writes B01 for the constraint bytes, which players accept.
+            && values.dropFirst(3).allSatisfy { isHexadecimal($0, 1...12) }
     }
 
     /// RFC 6381, section 3.3: the object type indication, and with 40 the audio object type.

@@ -8,8 +8,7 @@ extension LintRule {
             section: "4.4.1.1",
             "#EXTM3U must be the first line only",
             .playlist { findings in
-                for line in findings.file.lines.dropFirst() {
-                    guard case .tag(.extM3U) = line.content else { continue }
+                for line in findings.file.headerLines where line.number > 1 {
                     findings.report(
                         line,
                         "#EXTM3U occurs again, so two playlists were probably joined: remove the line, and the tags of the "
@@ -26,6 +25,7 @@ extension LintRule {
             "the duration of a segment should be more than 0",
             .media { subject, findings in
                 // Before version 3, durations are rounded to integers.
+                guard subject.playlist.segments.contains(where: { $0.duration == 0 }) else { return }
                 let isRounded = subject.file.version < 3
                 for line in subject.lines {
                     guard case .tag(.inf(let duration, _)) = line.content, duration == 0,
@@ -55,7 +55,7 @@ extension LintRule {
                 findings.report(
                     nil,
                     "the live playlist contains only \(subject.end.inSeconds), less than three Target Durations, "
-                        + "\((3 * target).inSeconds), so playback stalls: keep more segments"
+                        + "\((3 * target).inSeconds), so playback may stall: keep more segments"
                 )
             }
         ),

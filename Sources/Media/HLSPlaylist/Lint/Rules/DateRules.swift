@@ -8,7 +8,7 @@ extension LintRule {
             section: "4.4.4.6",
             "every date should have a time zone",
             .media { subject, findings in
-                for line in subject.lines {
+                for line in subject.file.dateLines {
                     guard let date = line.dates.first(where: { $0.date.utcOffset == nil }) else { continue }
                     findings.report(
                         line,
@@ -25,7 +25,7 @@ extension LintRule {
             section: "4.4.4.6",
             "EXT-X-PROGRAM-DATE-TIME should have at least millisecond precision",
             .media { subject, findings in
-                for line in subject.lines {
+                for line in subject.file.dateLines {
                     guard case .tag(.programDateTime) = line.content, fractionDigits(Array(line.bytes)) < 3 else {
                         continue
                     }
@@ -43,7 +43,7 @@ extension LintRule {
             section: "4.4.4.6",
             "the letter T must separate date and time of day",
             .media { subject, findings in
-                for line in subject.lines {
+                for line in subject.file.dateLines {
                     let wrong = line.dates.lazy.compactMap { date -> (name: String, attribute: String?, column: Int)? in
                         let text = date.attribute.flatMap { line.unquotedAttribute($0).map { Array($0.utf8)[...] } }
                         let value = text ?? line.bytes.dropFirst(TagName.programDateTime.rawValue.utf8.count + 2)

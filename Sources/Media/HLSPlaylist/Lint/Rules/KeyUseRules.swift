@@ -46,6 +46,7 @@ extension MediaSubject {
     /// The keys that another EXT-X-KEY with the same KEYFORMAT or with METHOD=NONE ends before they apply to anything,
     /// with the line of that tag. Repeating the same key is harmless.
     fileprivate var replacedKeys: [(key: KeyTag, line: PlaylistLine, next: Int)] {
+        guard file.keys.count > 1 else { return [] }
         var found: [(key: KeyTag, line: PlaylistLine, next: Int)] = []
         var unused: [(key: KeyTag, line: PlaylistLine)] = []
         for line in lines {

@@ -144,6 +144,9 @@ struct RequiredVersion {
             if skip.recentlyRemovedDateRanges != nil { require(10, line, "RECENTLY-REMOVED-DATERANGES of EXT-X-SKIP") }
         case .streamInf(let tag): inspect(tag.attributes, line)
         case .iFrameStreamInf(let tag): inspect(tag.attributes, line)
+        // Earlier versions of the draft required version 8 for gaps, and servers with low latency may send delta updates.
+        case .gap: tolerated = max(tolerated, 8)
+        case .partInf: tolerated = max(tolerated, 10)
         case .serverControl(let control):
             if control.canSkipUntil != nil { tolerated = max(tolerated, 9) }
             if control.canSkipDateRanges { tolerated = max(tolerated, 10) }
