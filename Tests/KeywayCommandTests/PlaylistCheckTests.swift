@@ -54,6 +54,30 @@ struct PlaylistCheckTests {
     private static let fairPlayIV =
         "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://a\",KEYFORMAT=\"com.apple.streamingkeydelivery\",IV=0x01\n"
 
+    // MARK: Findings
+
+    @Test("JSON has the other file and its line, and --clear-playlist declares a clear playlist")
+    func clearPlaylist() throws {
+        let encrypted =
+            "#EXTM3U\n#EXT-X-VERSION:5\n#EXT-X-TARGETDURATION:6\n" + Self.fairPlayIV.replacing(",IV=0x01", with: "")
+            + "#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n"
+        _ = try tool.file("v.m3u8", Array(encrypted.utf8))
+        _ = try tool.file("w.m3u8", Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\nb.ts\n#EXT-X-ENDLIST\n".utf8))
+        let main = ["v", "w"].map { "#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS=\"avc1.64001F\"\n\($0).m3u8\n" }.joined()
+        _ = try tool.file("clear.m3u8", Array("#EXTM3U\n\(main)".utf8))
+        let arguments = ["playlist", "check", "clear.m3u8", "--only", "clear-variant"]
+        let outcome = try tool.run(arguments + ["--json"])
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        let finding = try #require((try outcome.json()["findings"] as? [[String: Any]])?.first)
+        #expect(finding["file"] as? String == "clear.m3u8")
+        #expect(finding["line"] as? Int == 4)
+        let other = try #require(finding["other"] as? [String: Any])
+        #expect(other["file"] as? String == "v.m3u8")
+        #expect(other["line"] as? Int == 4)
+        let declared = try tool.run(arguments + ["--clear-playlist", "w.m3u8"])
+        #expect(declared.status == 0, "\(declared.text)")
+    }
+
     // MARK: Following
 
     @Test("A presentation is loaded over HTTP, each URI once, and output contains no tokens")

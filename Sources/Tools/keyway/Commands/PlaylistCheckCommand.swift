@@ -84,6 +84,16 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
     var playlistLimit = 200
 
     @Option(
+        name: .customLong("clear-playlist"),
+        help: .init(
+            "The URI of a Media Playlist that is intended to be clear although others are encrypted, as written in "
+                + "the Multivariant Playlist. Repeatable. (default: none)",
+            valueName: "uri"
+        )
+    )
+    var clearPlaylists: [String] = []
+
+    @Option(
         help: .init(
             "Let a local playlist reference files anywhere in this folder, not only in its own "
                 + "folder. (default: its own folder)",
@@ -159,7 +169,9 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         let selection = RuleSelection(only: only, disabled: disable, profiles: profiles)
         var loader = try source.loader(for: inputs + [previous].compactMap { $0 })
         loader.root = root?.path
-        var checker = PlaylistChecker(loader: loader, linter: Linter(rules: selection.rules))
+        var linter = Linter(rules: selection.rules)
+        linter.options.clearPlaylists = Set(clearPlaylists)
+        var checker = PlaylistChecker(loader: loader, linter: linter)
         checker.follows = follow
         checker.playlistLimit = playlistLimit
         var found = CheckFindings()

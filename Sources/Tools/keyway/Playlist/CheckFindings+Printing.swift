@@ -78,10 +78,13 @@ extension CheckFinding {
     fileprivate var json: JSONValue {
         let section = CheckRule.of(key)?.section ?? "-"
         let reload = reload.map { JSONValue.integer(Int($0)) }
+        let other = other.map { place in
+            JSONValue.object(["file": .string(place.file), "line": .integer(Int(place.line))])
+        }
         return .object([
             "rule": .string(rule.rawValue), "severity": .string(severity.rawValue), "section": .string(section),
             "file": .string(file), "line": .integer(Int(line)), "column": .integer(Int(column)),
-            "message": .string(PlaylistText.message(message)), "reload": reload,
+            "message": .string(PlaylistText.message(message)), "other": other, "reload": reload,
         ])
     }
 }

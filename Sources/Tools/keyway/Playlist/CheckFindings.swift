@@ -11,6 +11,9 @@ struct CheckFinding: Sendable {
     /// The column in bytes, from 1; 0 if the finding is about the whole line.
     let column: Int
     let message: String
+    /// The place in another file with which the file is inconsistent, with the name of the file in output; nil when the
+    /// finding is about one file.
+    let other: LintFinding.Place?
     /// The line.
     let text: PlaylistLine?
     /// The number of the reload that shows the finding, from 1; nil for the first load.
@@ -27,7 +30,7 @@ struct CheckFinding: Sendable {
         isAboutManifest = true
         (self.rule, self.severity, self.file, self.message) = (rule, severity, file, message)
         (line, column) = (0, 0)
-        (text, reload) = (nil, nil)
+        (other, text, reload) = (nil, nil, nil)
     }
 
     /// Creates a finding about a playlist.
@@ -36,17 +39,20 @@ struct CheckFinding: Sendable {
     ///   - file: The playlist, if it could be parsed.
     ///   - name: The name of the playlist in output.
     ///   - reason: The cause, which is appended to the message.
+    ///   - other: The place in another file, with the name of the file in output.
     init(
         _ diagnostic: Diagnostic,
         in file: LintFile?,
         name: String,
         reason: String? = nil,
-        reload: Int? = nil
+        reload: Int? = nil,
+        other: LintFinding.Place? = nil
     ) {
         isAboutManifest = false
         rule = diagnostic.rule
         severity = diagnostic.severity
         self.file = name
+        self.other = other
         line = diagnostic.line
         column = diagnostic.column
         message = diagnostic.message + (reason.map { ": \($0)" } ?? "")

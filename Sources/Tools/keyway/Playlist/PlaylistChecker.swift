@@ -114,8 +114,10 @@ struct PlaylistChecker: Sendable {
             let bytes = QueryRemoval.apply(subject.loaded.bytes)
             return (try? LintFile(name: file.name, bytes: bytes, options: subject.options)) ?? file
         }
+        // Versions of one playlist may have the same name.
+        let other = before.name == after.name ? nil : LintFinding.Place(file: before.name, line: 0)
         return linter.check(reloadFrom: compared[0], to: compared[1]).map {
-            CheckFinding($0, in: second, name: after.name)
+            CheckFinding($0, in: second, name: after.name, other: other)
         }
     }
 
@@ -212,7 +214,10 @@ private struct MultivariantFindings {
             if causes.contains(where: { if case .skipped = $0 { true } else { false } }) { return }
             reason = causes.lazy.compactMap(\.reason).first
         }
-        result.findings.append(CheckFinding(finding.diagnostic, in: file, name: name, reason: reason))
+        let other = finding.other.map { place in
+            LintFinding.Place(file: files[place.file]?.name ?? PlaylistText.redacted(place.file), line: place.line)
+        }
+        result.findings.append(CheckFinding(finding.diagnostic, in: file, name: name, reason: reason, other: other))
     }
 
     /// Adds findings for the playlists that exceed a limit, which the linter does not receive.
