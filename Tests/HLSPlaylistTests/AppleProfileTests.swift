@@ -62,7 +62,7 @@ struct AppleProfileTests {
             ]
         )
         let rejected =
-            "#EXT-X-MEDIA:GROUP-ID=\"a\"\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1\n#EXT-X-STREAM-INF:BANDWIDTH=x\nw\n"
+            "#EXT-X-MEDIA:GROUP-ID=\"a\"\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1\n#EXT-X-STREAM-INF:REQ-X=1\nw\n"
         #expect(try found(video + rejected).filter(missing.contains) == [])
         let live = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n0.ts\n"
         #expect(try found(live) == ["apple-live-without-date"])

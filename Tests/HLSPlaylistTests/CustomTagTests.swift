@@ -78,7 +78,7 @@ struct CustomTagTests {
         #expect(throws: PlaylistError.self) {
             var options = ParsingOptions()
             options.customTags = [CueOut.self]
-            _ = try MediaPlaylist(parsing: Array(text.utf8), options: options)
+            _ = try MediaPlaylist(strictlyParsing: Array(text.utf8), options: options)
         }
     }
 

@@ -177,7 +177,7 @@ struct PlaylistFixTests {
         var bytes = Array(text.utf8)
         let found = Linter().check(try LintFile(name: "a.m3u8", bytes: bytes))
         let solved = Set(found.filter { $0.fix != nil }.map(\.rule))
-        #expect(solved.isSuperset(of: [.malformedAttributeValue, .malformedTagValue, .whitespace]))
+        #expect(solved.isSuperset(of: [.malformedAttributeValue, .missingComma, .whitespace]))
         #expect(solved.isSuperset(of: [.missingTargetDuration, "version-too-low"]))
         #expect(!solved.contains(.unknownTag))
         bytes = Playlist.applying(try Playlist.fixes(for: bytes), to: bytes)

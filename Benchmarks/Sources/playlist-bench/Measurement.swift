@@ -13,7 +13,7 @@ struct Measurement {
     enum Step: String, CaseIterable {
         case copy = "memcpy"
         case scan = "memchr over the lines"
-        case read = "read, strict"
+        case read = "read"
         case resolve = "parse and resolve"
         case change = "write, header changed"
         case make = "write, new playlist"

@@ -1,7 +1,9 @@
 extension LintFile {
     /// Returns the diagnostics of the playlist with the corrections that solve them.
     func withFixes(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
-        guard diagnostics.contains(where: { Self.lineRules.contains($0.rule) || Self.headerTags[$0.rule] != nil }),
+        // The lines of a file whose lines end with CR are fixed together.
+        guard !PlaylistSource(bytes).usesCR,
+            diagnostics.contains(where: { Self.lineRules.contains($0.rule) || Self.headerTags[$0.rule] != nil }),
             let fixes = try? Playlist.fixes(for: bytes), !fixes.isEmpty
         else { return diagnostics }
         let byLine = Dictionary(grouping: fixes, by: \.line)
@@ -22,7 +24,7 @@ extension LintFile {
     /// The rules of the reader for single lines.
     private static let lineRules: Set<RuleID> = [
         .whitespace, .controlCharacter, .malformedTagValue, .malformedAttributeList, .malformedAttributeValue,
-        .missingAttribute, .unknownAttribute, .unknownTag, .unknownEnumeratedValue,
+        .missingComma, .tabInTitle, .missingAttribute, .unknownAttribute, .unknownTag, .unknownEnumeratedValue,
     ]
 
     /// The rules for tags of the whole playlist, and the tags.

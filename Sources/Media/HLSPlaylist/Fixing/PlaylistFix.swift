@@ -110,10 +110,11 @@ struct PlaylistFixer {
     /// Returns the ranges of the lines, with their line endings.
     static func lines(_ bytes: [UInt8]) -> [Range<Int>] {
         var lines: [Range<Int>] = []
+        let source = PlaylistSource(bytes)
         let span = bytes.span.bytes
         var offset = 0
         while offset < bytes.count {
-            let line = LineScanner.scan(span, from: offset)
+            let line = source.scan(span, from: offset)
             lines.append(line.start..<line.next)
             offset = line.next
         }

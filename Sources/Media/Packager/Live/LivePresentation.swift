@@ -81,7 +81,10 @@ struct LivePresentation: Sendable {
     /// - Throws: `SignalingError`.
     mutating func end(now: PlaylistDate) throws -> [LiveAction] {
         let playlists = renditions.indices.flatMap { renditions[$0].end() }
-        return playlists + (try manifest?.finish(now: now) == true ? replaceManifest : [])
+        // Nothing is encrypted any more with the keys that were announced for later.
+        announced = []
+        return playlists + (published == nil ? [] : try updateMultivariantPlaylist())
+            + (try manifest?.finish(now: now) == true ? replaceManifest : [])
     }
 
     private var replaceManifest: [LiveAction] { manifest.map { [.replaceManifest($0.manifest)] } ?? [] }

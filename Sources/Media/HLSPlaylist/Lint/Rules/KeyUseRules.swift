@@ -117,12 +117,22 @@ private struct ClearMedia {
             if content.encrypted == 0, content.clear > 0 {
                 // In a live window, all segments may belong to a break that is not encrypted.
                 guard content.media.playlist.isEnded || !content.media.file.has(.key) else { continue }
-                append(content, nil, peers.first ?? first)
+                // A playlist may have nothing but the clear lead: I-frames of AES-128, and live playlists of which the
+                // first encrypted segment is not published yet.
+                let other = peers.first ?? first
+                if other.clear > 0, content.clear <= other.clear + slack(content, other) { continue }
+                append(content, nil, other)
             } else if content.encrypted > 0, isEnded, let least = peers.min(by: { $0.clear < $1.clear }) {
-                let slack = max(content.media.targetDuration ?? 0, least.media.targetDuration ?? 0)
-                if least.clear + slack < content.clear - .roundingTolerance { append(content, content.clear, least) }
+                if least.clear + slack(content, least) < content.clear - .roundingTolerance {
+                    append(content, content.clear, least)
+                }
             }
         }
+    }
+
+    /// The longer Target Duration, by which the ends of clear leads may differ.
+    private func slack(_ content: Content, _ other: Content) -> Double {
+        max(content.media.targetDuration ?? 0, other.media.targetDuration ?? 0)
     }
 
     private mutating func append(_ content: Content, _ seconds: Double?, _ other: Content) {

@@ -62,7 +62,10 @@ extension LintRule {
                     }
                     let duration = segment.segment.duration
                     defer { start += duration }
-                    guard let longest = parts.max() else { continue }
+                    let hasRefused = segment.tagLines.contains { line in
+                        if case .refused(.part) = line.content { true } else { false }
+                    }
+                    guard let longest = parts.max(), !hasRefused else { continue }
                     let difference = duration - parts.reduce(0, +)
                     // The oldest parts of the playlist may have been removed because they are too old.
                     let isRemoved = isFirst && difference > 0 && start + difference <= horizon

@@ -121,8 +121,10 @@ private struct VariantRates {
         }
         return subject.references.compactMap { reference in
             guard case .variant(let variant) = reference.role, let media = reference.media else { return nil }
+            // If a variant has only audio, a rendition of its group is played instead of it.
+            let isAudio = !variant.codecs.isEmpty && variant.codecs.allSatisfy { Codec.kind(of: $0) == .audio }
             let keys = [
-                variant.audio.map { "\(MediaTag.MediaType.audio) \($0)" },
+                isAudio ? nil : variant.audio.map { "\(MediaTag.MediaType.audio) \($0)" },
                 variant.subtitles.map { "\(MediaTag.MediaType.subtitles) \($0)" },
             ]
             return VariantRates(

@@ -9,9 +9,13 @@ extension LintRule {
             "the rendition groups to which variants refer must exist",
             .multivariant { subject, findings in
                 let groups = Set(subject.renditions.map { RenditionGroup($0.tag) } + subject.refusedGroups)
+                let incomplete = subject.incompleteGroups
                 func check(_ names: [(name: String, type: MediaTag.MediaType, id: String?)], _ line: PlaylistLine) {
                     let missing = names.filter { name in
-                        name.id.map { !groups.contains(RenditionGroup(type: name.type, id: $0)) } ?? false
+                        name.id.map { id in
+                            !groups.contains(RenditionGroup(type: name.type, id: id))
+                                && !incomplete.contains { ($0.type ?? name.type, $0.id ?? id) == (name.type, id) }
+                        } ?? false
                     }
                     guard let first = missing.first else { return }
                     let listed = missing.map { "\($0.name)=\(ReadingContext.quoted($0.id ?? ""))" }
@@ -209,6 +213,16 @@ extension MultivariantSubject {
                 let id = line.unquotedAttribute("GROUP-ID")
             else { return nil }
             return RenditionGroup(type: MediaTag.MediaType(rawValue: type), id: file.withVariables(id))
+        }
+    }
+
+    /// The TYPE and GROUP-ID of EXT-X-MEDIA tags that the reader rejected, where only one of them or none can be read.
+    fileprivate var incompleteGroups: [(type: MediaTag.MediaType?, id: String?)] {
+        lines.compactMap { line in
+            guard case .refused(.media) = line.content else { return nil }
+            let (type, id) = (line.unquotedAttribute("TYPE"), line.unquotedAttribute("GROUP-ID"))
+            guard type == nil || id == nil else { return nil }
+            return (type.map(MediaTag.MediaType.init(rawValue:)), id.map(file.withVariables))
         }
     }
 

@@ -86,15 +86,13 @@ extension LintRule {
                 guard !playlists.isEmpty, subject.references.allSatisfy({ $0.media != nil }),
                     playlists.allSatisfy({ $0.isFull && !$0.file.isRefused(.key) })
                 else { return }
+                // The keys of a live stream change: session keys may be those of earlier or of later segments.
+                guard playlists.allSatisfy({ $0.playlist.isEnded && ($0.playlist.mediaSequence ?? 0) <= 1 }) else {
+                    return
+                }
                 let used = Set(playlists.lazy.flatMap(\.listedKeys).compactMap(\.uri))
-                let sessionKeys = subject.sessionKeys
-                // The keys of a live stream change: some of the session keys may be those of other segments.
-                let isEnded = playlists.allSatisfy(\.playlist.isEnded)
-                let current = Set(sessionKeys.filter { used.contains($0.key.uri ?? "") }.map(\.key.keyFormat))
-                for (key, line) in sessionKeys {
-                    guard let uri = key.uri, !used.contains(uri), isEnded || !current.contains(key.keyFormat) else {
-                        continue
-                    }
+                for (key, line) in subject.sessionKeys {
+                    guard let uri = key.uri, !used.contains(uri) else { continue }
                     findings.report(
                         subject.multivariant.file,
                         line,
