@@ -15,20 +15,17 @@ struct PlaylistWatchTests {
         /// The time since the start, in milliseconds.
         var now = 0
 
-        static func file(_ text: String, ignoresQueries: Bool = false) throws -> LintFile {
-            let bytes = Array(text.utf8)
-            return try LintFile(name: "live.m3u8", bytes: ignoresQueries ? QueryRemoval.apply(bytes) : bytes)
+        static func file(_ text: String) throws -> LintFile {
+            try LintFile(name: "live.m3u8", bytes: Array(text.utf8))
         }
 
         init(_ text: String, ignoresQueries: Bool = false, isRemote: Bool = true) throws {
+            var linter = Linter(rules: LintRule.all.filter { $0.subject == .reload })
+            linter.options.ignoresQueries = ignoresQueries
             watch = PlaylistWatch(
-                try Self.file(text, ignoresQueries: ignoresQueries),
+                try Self.file(text),
                 name: "live.m3u8",
-                checks: .init(
-                    linter: Linter(rules: LintRule.all.filter { $0.subject == .reload }),
-                    rules: Set(WatchRule.all.map(\.id)),
-                    ignoresQueries: ignoresQueries
-                ),
+                checks: .init(linter: linter, rules: Set(WatchRule.all.map(\.id))),
                 known: [],
                 isRemote: isRemote,
                 timeout: .seconds(30),
@@ -43,14 +40,7 @@ struct PlaylistWatchTests {
             let began = Int(watch.nextStart / .milliseconds(1))
             now = began + time
             if let text = text(now) {
-                let files = try [false, watch.ignores].map { try Self.file(text, ignoresQueries: $0) }
-                watch.loaded(
-                    files[0],
-                    compared: files[1],
-                    load,
-                    began: .milliseconds(began),
-                    now: .milliseconds(now)
-                )
+                watch.loaded(try Self.file(text), load, began: .milliseconds(began), now: .milliseconds(now))
             } else {
                 watch.failed("no response", load, began: .milliseconds(began), now: .milliseconds(now))
             }
@@ -215,33 +205,6 @@ struct PlaylistWatchTests {
         #expect(found.isEmpty == ignores, "\(found)")
     }
 
-    @Test("Queries are removed from URI lines and URI attributes, and nothing else changes")
-    func removal() {
-        let before = """
-            #EXTM3U\r
-            # what?
-            #EXT-X-KEY:METHOD=AES-128,URI="k?a=1&b",IV=0x1
-            #EXT-X-MAP:URI="i.mp4?x",BYTERANGE="1?@0"
-            #EXTINF:4,title?
-            a.ts?t=1\r
-            b.ts
-            #EXT-X-DATERANGE:ID="a?b",X-ASSET-URI="c?d"
-            """
-        let after = """
-            #EXTM3U\r
-            # what?
-            #EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x1
-            #EXT-X-MAP:URI="i.mp4",BYTERANGE="1?@0"
-            #EXTINF:4,title?
-            a.ts\r
-            b.ts
-            #EXT-X-DATERANGE:ID="a?b",X-ASSET-URI="c"
-            """
-        #expect(String(decoding: QueryRemoval.apply(Array(before.utf8)), as: UTF8.self) == after)
-        #expect(QueryRemoval.apply(Array("#EXT-X-KEY:URI=\"a?b".utf8)) == Array("#EXT-X-KEY:URI=\"a".utf8))
-        #expect(QueryRemoval.apply([]) == [])
-    }
-
     // MARK: Low latency
 
     private static let control = "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=36,PART-HOLD-BACK=3\n"
@@ -307,9 +270,4 @@ struct PlaylistWatchTests {
         #expect(story.end() == [])
         try #require(story.watch.findings.isEmpty)
     }
-}
-
-extension PlaylistWatch {
-    /// True if the watch compares URIs without queries.
-    fileprivate var ignores: Bool { checks.ignoresQueries }
 }

@@ -170,7 +170,7 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         var loader = try source.loader(for: inputs + [previous].compactMap { $0 })
         loader.root = root?.path
         var linter = Linter(rules: selection.rules)
-        linter.options.clearPlaylists = Set(clearPlaylists)
+        linter.options = LintOptions(clearPlaylists: Set(clearPlaylists), ignoresQueries: ignoreQuery)
         var checker = PlaylistChecker(loader: loader, linter: linter)
         checker.follows = follow
         checker.playlistLimit = playlistLimit
@@ -209,15 +209,11 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
         if let previous {
             let before = try await checker.read(previous)
             try requireMedia(before, option: "--previous")
-            found.findings += checker.check(from: before, to: subject, ignoresQueries: ignoreQuery)
+            found.findings += checker.check(from: before, to: subject)
         }
         if let watch {
             let watches = PlaylistWatches(checker: checker, input: input, subject: subject, time: time)
-            let checks = PlaylistWatch.Checks(
-                linter: checker.linter,
-                rules: selection.watchRules,
-                ignoresQueries: ignoreQuery
-            )
+            let checks = PlaylistWatch.Checks(linter: checker.linter, rules: selection.watchRules)
             try await watches.run(media, checks, until: watch, &found)
         }
         return found

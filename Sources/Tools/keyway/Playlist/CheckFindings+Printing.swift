@@ -84,7 +84,8 @@ extension CheckFinding {
         return .object([
             "rule": .string(rule.rawValue), "severity": .string(severity.rawValue), "section": .string(section),
             "file": .string(file), "line": .integer(Int(line)), "column": .integer(Int(column)),
-            "message": .string(PlaylistText.message(message)), "other": other, "reload": reload,
+            "endColumn": .integer(endColumn), "message": .string(PlaylistText.message(message)), "fix": fix?.json,
+            "other": other, "reload": reload,
         ])
     }
 }

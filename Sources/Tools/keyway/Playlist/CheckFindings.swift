@@ -10,7 +10,11 @@ struct CheckFinding: Sendable {
     let line: Int
     /// The column in bytes, from 1; 0 if the finding is about the whole line.
     let column: Int
+    /// The column after the part of the line that the finding is about; 0 if it is about the whole line.
+    let endColumn: Int
     let message: String
+    /// The mechanical correction, if there is one.
+    let fix: PlaylistFix?
     /// The place in another file with which the file is inconsistent, with the name of the file in output; nil when the
     /// finding is about one file.
     let other: LintFinding.Place?
@@ -29,8 +33,8 @@ struct CheckFinding: Sendable {
     init(aboutManifest rule: RuleID, severity: Diagnostic.Severity, file: String, message: String) {
         isAboutManifest = true
         (self.rule, self.severity, self.file, self.message) = (rule, severity, file, message)
-        (line, column) = (0, 0)
-        (other, text, reload) = (nil, nil, nil)
+        (line, column, endColumn) = (0, 0, 0)
+        (fix, other, text, reload) = (nil, nil, nil, nil)
     }
 
     /// Creates a finding about a playlist.
@@ -54,7 +58,8 @@ struct CheckFinding: Sendable {
         self.file = name
         self.other = other
         line = diagnostic.line
-        column = diagnostic.column
+        (column, endColumn) = (diagnostic.column, diagnostic.endColumn)
+        fix = diagnostic.fix
         message = diagnostic.message + (reason.map { ": \($0)" } ?? "")
         let lines = file?.lines ?? []
         text = lines.indices.contains(diagnostic.line - 1) ? lines[diagnostic.line - 1] : nil

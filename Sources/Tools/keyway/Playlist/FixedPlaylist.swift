@@ -51,15 +51,7 @@ struct FixedPlaylist {
     var json: JSONValue {
         .object([
             "file": .string(name),
-            "fixes": .array(
-                fixes.map { fix in
-                    .object([
-                        "line": .integer(fix.line), "column": .integer(fix.column),
-                        "endColumn": .integer(fix.endColumn), "replacement": .string(fix.replacement),
-                        "message": .string(PlaylistText.message(fix.message)),
-                    ])
-                }
-            ),
+            "fixes": .array(fixes.map(\.json)),
             "remaining": .array(
                 remaining.map { diagnostic in
                     .object([
@@ -130,5 +122,15 @@ struct FixedPlaylist {
 
     private static func marked(_ mark: String, _ line: [UInt8]) -> [UInt8] {
         Array(mark.utf8) + line + (line.last == 0x0A ? [] : Array("\n\\ No newline at end of file\n".utf8))
+    }
+}
+
+extension PlaylistFix {
+    /// The fix as JSON.
+    var json: JSONValue {
+        .object([
+            "line": .integer(line), "column": .integer(column), "endColumn": .integer(endColumn),
+            "replacement": .string(replacement), "message": .string(PlaylistText.message(message)),
+        ])
     }
 }

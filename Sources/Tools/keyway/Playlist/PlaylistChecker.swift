@@ -105,18 +105,11 @@ struct PlaylistChecker: Sendable {
     }
 
     /// Checks the changes between two versions of one Media Playlist.
-    ///
-    /// - Parameter ignoresQueries: True to compare URIs without their queries.
-    func check(from before: Subject, to after: Subject, ignoresQueries: Bool) -> [CheckFinding] {
+    func check(from before: Subject, to after: Subject) -> [CheckFinding] {
         guard case .success(let first) = before.file, case .success(let second) = after.file else { return [] }
-        let compared = [(first, before), (second, after)].map { file, subject in
-            guard ignoresQueries else { return file }
-            let bytes = QueryRemoval.apply(subject.loaded.bytes)
-            return (try? LintFile(name: file.name, bytes: bytes, options: subject.options)) ?? file
-        }
         // Versions of one playlist may have the same name.
         let other = before.name == after.name ? nil : LintFinding.Place(file: before.name, line: 0)
-        return linter.check(reloadFrom: compared[0], to: compared[1]).map {
+        return linter.check(reloadFrom: first, to: second).map {
             CheckFinding($0, in: second, name: after.name, other: other)
         }
     }

@@ -10,8 +10,6 @@ struct PlaylistWatch: Sendable {
         let linter: Linter
         /// The enabled rules of ``WatchRule``.
         let rules: Set<RuleID>
-        /// True if URIs are compared without their queries.
-        let ignoresQueries: Bool
     }
 
     /// The reason why a watch has ended.
@@ -97,17 +95,15 @@ struct PlaylistWatch: Sendable {
 
     /// Handles a loaded snapshot.
     ///
-    /// - Parameters:
-    ///   - file: The snapshot as the server sent it.
-    ///   - compared: The snapshot that is compared: without queries, if they are ignored.
-    mutating func loaded(_ file: LintFile, compared: LintFile, _ load: PlaylistLoad, began: Duration, now: Duration) {
+    /// - Parameter file: The snapshot.
+    mutating func loaded(_ file: LintFile, _ load: PlaylistLoad, began: Duration, now: Duration) {
         guard let playlist = file.media, file.isPlaylist else {
             return failed("the response is not a Media Playlist", load, began: began, now: now)
         }
         reloads += 1
         reportFailures()
-        // After failed reloads, it is no fault of the playlist that segments were missed.
-        let changes = checks.linter.check(reloadFrom: base, to: compared)
+        // After failed reloads, missed segments are not a problem of the playlist.
+        let changes = checks.linter.check(reloadFrom: base, to: file)
             .filter { failuresInRow == 0 || $0.rule != "reload-segments-missed" }
         failuresInRow = 0
         findings += changes.map { finding($0, in: file) }
@@ -115,7 +111,7 @@ struct PlaylistWatch: Sendable {
         rules.formUnion(own.map(\.rule))
         findings += own.map { finding($0, in: file) }
         let before = base.media
-        if rebase(compared) { noteTimes(before, playlist, load, began, now) }
+        if rebase(file) { noteTimes(before, playlist, load, began, now) }
         var actions = schedule.loaded(playlist, began: began, now: now)
         if actions.hasStartedOver {
             // The rules report it; the watch continues with the new numbers.
@@ -187,13 +183,13 @@ struct PlaylistWatch: Sendable {
     /// Takes a snapshot as the next base; a delta update is completed from the current base.
     ///
     /// - Returns: False for an update that does not fit; the whole playlist is loaded next.
-    private mutating func rebase(_ compared: LintFile) -> Bool {
-        guard let update = compared.media, update.isDeltaUpdate else {
-            base = compared
+    private mutating func rebase(_ new: LintFile) -> Bool {
+        guard let update = new.media, update.isDeltaUpdate else {
+            base = new
             return true
         }
         guard let merged = try? base.media?.applying(update), let bytes = try? merged.write(),
-            let file = try? LintFile(name: compared.name, bytes: bytes)
+            let file = try? LintFile(name: new.name, bytes: bytes)
         else { return false }
         base = file
         return true

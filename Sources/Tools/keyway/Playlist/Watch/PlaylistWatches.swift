@@ -28,7 +28,7 @@ struct PlaylistWatches {
             )
         }
         let now = time.now
-        let items = media.compactMap { item($0, checks, known: found.findings, now) }.filter { $0.watch.next != nil }
+        let items = media.map { item($0, checks, known: found.findings, now) }.filter { $0.watch.next != nil }
         guard !items.isEmpty else {
             return PlaylistChecker.printNote("no playlist is live, so there is nothing to watch", of: input.name)
         }
@@ -50,23 +50,11 @@ struct PlaylistWatches {
         _ checks: PlaylistWatch.Checks,
         known: [CheckFinding],
         _ now: Duration
-    ) -> WatchRun.Item? {
-        var first = media.file
-        if checks.ignoresQueries {
-            // The first snapshot is compared without queries too.
-            guard let bytes = try? media.file.playlist.write(),
-                let file = try? LintFile(
-                    name: first.name,
-                    bytes: QueryRemoval.apply(bytes),
-                    options: media.options
-                )
-            else { return nil }
-            first = file
-        }
+    ) -> WatchRun.Item {
         let (loader, parent) = (checker.loader, subject.loaded.location)
         let location = media.uri.map { try? parent.child($0) } ?? input.location
         let watch = PlaylistWatch(
-            first,
+            media.file,
             name: media.name,
             checks: checks,
             known: Set(known.filter { $0.file == media.name }.map(\.rule)),
@@ -86,12 +74,12 @@ struct PlaylistWatches {
             }
             var options = media.options
             if loaded.location.isRemote { options.url = loaded.location.base }
-            return try WatchRun.Snapshot(
-                loaded.bytes,
-                name: loaded.location.isRemote ? loaded.location.base : media.file.name,
-                options: options,
-                ignoresQueries: checks.ignoresQueries
-            )
+            do throws(PlaylistError) {
+                let name = loaded.location.isRemote ? loaded.location.base : media.file.name
+                return try LintFile(name: name, bytes: loaded.bytes, options: options)
+            } catch {
+                throw PlaylistLocation.Refusal(reason: error.diagnostic.message)
+            }
         }
     }
 }

@@ -33,29 +33,7 @@ struct WatchRun: Sendable {
     struct Item: Sendable {
         var watch: PlaylistWatch
         /// Loads a snapshot. It throws the reason of a failure, without a URL.
-        let load: @Sendable (PlaylistLoad) async throws(PlaylistLocation.Refusal) -> Snapshot
-    }
-
-    /// A loaded snapshot, as received and as compared.
-    struct Snapshot: Sendable {
-        let file: LintFile
-        let compared: LintFile
-
-        /// Parses a snapshot.
-        init(_ bytes: [UInt8], name: String, options: ParsingOptions, ignoresQueries: Bool)
-            throws(PlaylistLocation.Refusal)
-        {
-            do {
-                file = try LintFile(name: name, bytes: bytes, options: options)
-                guard ignoresQueries else {
-                    compared = file
-                    return
-                }
-                compared = try LintFile(name: name, bytes: QueryRemoval.apply(bytes), options: options)
-            } catch {
-                throw PlaylistLocation.Refusal(reason: error.diagnostic.message)
-            }
-        }
+        let load: @Sendable (PlaylistLoad) async throws(PlaylistLocation.Refusal) -> LintFile
     }
 
     let time: ElapsedTime
@@ -94,8 +72,7 @@ struct WatchRun: Sendable {
             guard (try? await time.sleep(until: start)) != nil else { break }
             let began = time.now
             do throws(PlaylistLocation.Refusal) {
-                let snapshot = try await item.load(load)
-                watch.loaded(snapshot.file, compared: snapshot.compared, load, began: began, now: time.now)
+                watch.loaded(try await item.load(load), load, began: began, now: time.now)
             } catch {
                 // A load that the user interrupted has not failed.
                 guard !Task.isCancelled else { break }
