@@ -1,3 +1,4 @@
+import ByteCoding
 import TextCoding
 
 /// A mechanical correction of one line of a playlist: a replacement of text, which does not change the meaning that the

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// The tags whose value is one decimal integer.
 ///
 ///     #EXT-X-VERSION:<n>                          section 4.4.1.2

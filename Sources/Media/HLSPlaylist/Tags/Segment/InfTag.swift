@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// EXTINF: the duration of a Media Segment (section 4.4.4.1).
 ///
 ///     #EXTINF:<duration>,[<title>]

@@ -1,3 +1,5 @@
+import ByteCoding
+
 /// EXT-X-PROGRAM-DATE-TIME: the date and time of the first sample of a Media Segment (section 4.4.4.6).
 ///
 ///     #EXT-X-PROGRAM-DATE-TIME:<date-time>      the grammar of ``PlaylistDate``
