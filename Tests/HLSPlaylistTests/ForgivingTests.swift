@@ -46,7 +46,7 @@ struct ForgivingTests {
         }
     }
 
-    /// Returns the problem of parsing and writing a damaged playlist; nil when there is none.
+    /// Returns the problem of parsing and writing a damaged playlist; nil if it works.
     ///
     /// - Parameter changes: Whether the playlist is also changed, written and parsed again.
     private static func problem(

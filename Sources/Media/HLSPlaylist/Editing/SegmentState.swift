@@ -2,7 +2,7 @@
 struct SegmentState: Hashable {
     /// The keys.
     var keys = KeyContext()
-    /// The Media Initialization Section; nil when there is none.
+    /// The Media Initialization Section; nil without EXT-X-MAP.
     var initialization: ResolvedInitialization?
     /// The bit rate in kilobits per second.
     var bitrate: UInt64?

@@ -56,7 +56,7 @@ struct AttributeListFixer {
             }
             if isQuoted, position == scalars.count { return nil }
             var value = String(String.UnicodeScalarView(scalars[first..<position]))
-            if isQuoted { position += 1 } else { value = Self.trimmed(value) }
+            if isQuoted { position += 1 } else { value = value.withoutBlanks }
             if value.isEmpty, !isQuoted { return nil }
             skipSpaces()
             guard position == scalars.count || scalars[position] == "," else { return nil }
@@ -72,14 +72,6 @@ struct AttributeListFixer {
         case "A"..."Z", "a"..."z", "0"..."9", "-", "_": true
         default: false
         }
-    }
-
-    static func trimmed(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        guard let first = scalars.firstIndex(where: { !isSpace($0) }),
-            let last = scalars.lastIndex(where: { !isSpace($0) })
-        else { return "" }
-        return String(scalars[first...last])
     }
 
     /// Replaces a misspelled name with the only known name that it can be. Names of vendors begin with `X-`.
@@ -100,20 +92,20 @@ struct AttributeListFixer {
         case .codecs:
             quote(&item)
             item.value = item.value.split(separator: ",", omittingEmptySubsequences: false)
-                .map { Self.trimmed(String($0)) }.joined(separator: ",")
+                .map { $0.withoutBlanks }.joined(separator: ",")
             if item.value != old.value { corrections.append("spaces in \(name) removed") }
         case .date:
             quote(&item)
             item.value = LineFixer.date(item.value)
             if item.value != old.value { corrections.append("the date in \(name) has a T before the time") }
         case .unquoted:
-            let value = Self.trimmed(item.value)
-            // A variable reference may stand for anything, and an empty value is not a number.
+            let value = item.value.withoutBlanks
+            // The value of a variable is unknown, and an empty value is not a number.
             guard item.isQuoted, !value.isEmpty, !value.contains(","), !value.contains(" ") else { return }
             (item.value, item.isQuoted) = (value, false)
             corrections.append("\(name) has no quotation marks")
         case .enumerated(let values):
-            let value = Self.trimmed(item.value)
+            let value = item.value.withoutBlanks
             let known = values.first { $0 == value } ?? NearMiss.name(value, among: values, maximumDistance: 0)
             guard let known else { return }
             (item.value, item.isQuoted) = (known, false)
@@ -131,20 +123,18 @@ struct AttributeListFixer {
 
 /// Misspelled names that can be only one known name.
 enum NearMiss {
-    /// Returns the known name that a name is without regard to case, hyphens and underscores, or from which it differs
-    /// in one letter or two exchanged letters; nil when there is none, or several.
+    /// Returns the only known name with the same letters and digits, regardless of their case, or that differs in one of
+    /// them or in two that are exchanged; nil if no name or several names do.
     static func name(_ name: String, among known: some Sequence<String>, maximumDistance: Int = 1) -> String? {
-        let letters = plain(name)
-        let same = known.filter { plain($0) == letters }
+        let letters = Spelling.simplified(name)
+        let same = known.filter { Spelling.simplified($0) == letters }
         if let only = same.first { return same.count == 1 ? only : nil }
         guard maximumDistance > 0, letters.count >= 6, name.utf8.count <= 64 else { return nil }
         let near = known.filter { candidate in
-            let other = plain(candidate)
+            let other = Spelling.simplified(candidate)
             let distance = Spelling.distance(letters, other)
             return distance == 1 || (distance == 2 && letters.sorted() == other.sorted())
         }
         return near.count == 1 ? near.first : nil
     }
-
-    private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "-" && $0 != "_" } }
 }

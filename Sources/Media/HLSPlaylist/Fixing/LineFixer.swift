@@ -46,7 +46,7 @@ struct LineFixer {
         let (name, value) = parts
         guard name.lowercased().hasPrefix("ext"), TagName(rawValue: name) == nil else { return }
         let rest = value.map { ":" + $0 } ?? ""
-        let trimmed = AttributeListFixer.trimmed(name)
+        let trimmed = name.withoutBlanks
         if TagName(rawValue: trimmed) != nil { return replace("#" + trimmed + rest, "spaces after the name removed") }
         // "#EXT X-KEY" and longer comments are not names.
         guard !trimmed.contains(" "), let known = NearMiss.name(trimmed, among: TagName.allCases.map(\.rawValue)) else {
@@ -60,7 +60,7 @@ struct LineFixer {
         guard let value, let tag = TagName(rawValue: name) else { return }
         switch tag {
         case .extM3U, .independentSegments, .endList, .iFramesOnly, .discontinuity, .gap:
-            if AttributeListFixer.trimmed(value).isEmpty { replace("#" + name, "the colon after \(name) is removed") }
+            if value.withoutBlanks.isEmpty { replace("#" + name, "the colon after \(name) is removed") }
         case .inf: correctDuration(value)
         case _ where tag.hasAttributes:
             let list = AttributeListFixer(value, of: tag)
@@ -68,27 +68,27 @@ struct LineFixer {
             text = "#\(name):\(list.text)"
             corrections += list.corrections
         case .programDateTime:
-            let trimmed = AttributeListFixer.trimmed(value)
+            let trimmed = value.withoutBlanks
             replace("#\(name):\(trimmed)", "spaces removed")
             replace("#\(name):\(Self.date(trimmed))", "the date has a T before the time")
         case .targetDuration:
-            let trimmed = AttributeListFixer.trimmed(value)
+            let trimmed = value.withoutBlanks
             replace("#\(name):\(trimmed)", "spaces removed")
             if UInt64(trimmed) == nil, let seconds = Double(trimmed), seconds > 0, seconds < 1e9 {
                 replace("#\(name):\(UInt64(seconds.rounded(.up)))", "the Target Duration is an integer")
             }
         case .playlistType:
-            let trimmed = AttributeListFixer.trimmed(value)
+            let trimmed = value.withoutBlanks
             let known = NearMiss.name(trimmed, among: ["VOD", "EVENT"], maximumDistance: 0) ?? trimmed
             replace("#\(name):\(known)", "the playlist type is \(known)")
-        default: replace("#\(name):\(AttributeListFixer.trimmed(value))", "spaces removed")
+        default: replace("#\(name):\(value.withoutBlanks)", "spaces removed")
         }
     }
 
     /// Corrects the value of EXTINF: white space around the duration, a missing comma, and a title of white space.
     private mutating func correctDuration(_ value: String) {
         let comma = value.firstIndex(of: ",")
-        let duration = AttributeListFixer.trimmed(String(value[..<(comma ?? value.endIndex)]))
+        let duration = value[..<(comma ?? value.endIndex)].withoutBlanks
         guard Self.isNumber(duration) else { return }
         let title = comma.map { String(value[value.index(after: $0)...]) } ?? ""
         if comma == nil { return replace("#EXTINF:\(duration),", "the comma after the duration is added") }

@@ -38,3 +38,15 @@ final class PlaylistSource: Sendable {
         String(decoding: bytes[range], as: UTF8.self)
     }
 }
+
+extension StringProtocol {
+    /// The text without spaces and tabs at its ends.
+    var withoutBlanks: String {
+        func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+        let scalars = unicodeScalars
+        guard let first = scalars.firstIndex(where: { !isBlank($0) }),
+            let last = scalars.lastIndex(where: { !isBlank($0) })
+        else { return "" }
+        return String(self[first..<scalars.index(after: last)])
+    }
+}

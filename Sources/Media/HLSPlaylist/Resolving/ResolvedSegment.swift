@@ -39,7 +39,7 @@ public struct ResolvedSegment: Sendable {
     public var segment: MediaSegment { segments[index] }
     /// The keys that apply to the segment.
     public var keys: KeyContext { scope.state.keys }
-    /// The Media Initialization Section; nil when there is none.
+    /// The Media Initialization Section; nil without EXT-X-MAP.
     public var initialization: ResolvedInitialization? { scope.state.initialization }
     /// The approximate bit rate in kilobits per second, from EXT-X-BITRATE, which does not apply to byte ranges
     /// (section

@@ -131,10 +131,10 @@ public struct ResolvedSegments: RandomAccessCollection, Sendable {
         )
     }
 
-    /// Returns the segment with an index; nil when there is none.
+    /// Returns the segment with an index; nil if the index is out of range.
     public func segment(at index: Int) -> ResolvedSegment? { indices.contains(index) ? self[index] : nil }
 
-    /// Returns the segment that contains a time, in seconds from the start of the playlist; nil when there is none.
+    /// Returns the segment that contains a time, in seconds from the start of the playlist; nil if no segment does.
     public func segment(atTime time: Double) -> ResolvedSegment? {
         // The first segment that starts later.
         var lower = 0
@@ -147,7 +147,7 @@ public struct ResolvedSegments: RandomAccessCollection, Sendable {
         return self[lower - 1]
     }
 
-    /// Returns the first segment that contains a date and time; nil when there is none.
+    /// Returns the first segment that contains a date and time; nil if no segment does.
     public func segment(atDate date: PlaylistDate) -> ResolvedSegment? {
         lazy.first { segment in
             guard let start = segment.programDateTime, start <= date else { return false }
@@ -155,7 +155,7 @@ public struct ResolvedSegments: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Returns the segment with a Media Sequence Number; nil when there is none.
+    /// Returns the segment with a Media Sequence Number; nil if no segment has it.
     public func segment(numbered number: UInt64) -> ResolvedSegment? {
         Int(exactly: number &- firstNumber).flatMap { segment(at: $0) }
     }

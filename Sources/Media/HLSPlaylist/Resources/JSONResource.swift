@@ -96,7 +96,7 @@ extension JSONValue {
         if let whole = Int(exactly: seconds) { self = .integer(whole) } else { self = .number(seconds) }
     }
 
-    /// Creates an object of strings, sorted by name; nil if there are none.
+    /// Creates an object of strings, sorted by name; nil for no strings.
     static func strings(_ dictionary: [String: String]) -> JSONValue? {
         guard !dictionary.isEmpty else { return nil }
         return .object(JSONObject(dictionary.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.string($0.value)) }))

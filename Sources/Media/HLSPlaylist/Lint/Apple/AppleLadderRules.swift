@@ -68,7 +68,7 @@ extension LintRule {
             section: "Apple 1.32",
             "the first variant of each audio group should be the one with about 2000 kbit/s, or 730 for cellular",
             .multivariant { subject, findings in
-                guard !subject.file.hasRejected([.streamInf]) else { return }
+                guard !subject.file.isRefused(.streamInf) else { return }
                 var groups: [String: [(variant: Variant, line: PlaylistLine)]] = [:]
                 var order: [String] = []
                 for item in subject.videoVariants {

@@ -52,7 +52,7 @@ extension LintRule {
             .media { subject, findings in
                 let keys = subject.file.keys.filter { $0.tag.isKey }
                 guard let first = keys.first, !keys.contains(where: { $0.tag.isFairPlay }),
-                    !subject.file.hasRejected([.key])
+                    !subject.file.isRefused(.key)
                 else { return }
                 findings.report(
                     first.line,

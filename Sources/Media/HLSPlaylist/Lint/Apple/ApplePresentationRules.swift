@@ -9,12 +9,12 @@ extension LintRule {
             "without EXT-X-INDEPENDENT-SEGMENTS in the Multivariant Playlist, all video playlists must have it",
             .presentation { subject, findings in
                 guard !subject.multivariant.playlist.isIndependentSegments,
-                    !subject.multivariant.file.hasRejected([.independentSegments])
+                    !subject.multivariant.file.isRefused(.independentSegments)
                 else { return }
                 var seen: Set<String> = []
                 for (attributes, media) in subject.variantPlaylists where attributes.isVideo {
                     guard seen.insert(media.file.name).inserted, !media.playlist.isIndependentSegments,
-                        !media.file.hasRejected([.independentSegments])
+                        !media.file.isRefused(.independentSegments)
                     else { continue }
                     findings.report(
                         media.file,

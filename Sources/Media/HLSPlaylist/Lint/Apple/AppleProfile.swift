@@ -42,6 +42,18 @@ extension LintRule {
 
 // The forms of most rules of the profile: a check of each tag, or of the whole playlist, that returns a message.
 extension LintRule {
+    /// Returns a rule of a section of the specification.
+    private static func apple(
+        _ id: RuleID,
+        _ severity: Diagnostic.Severity,
+        _ subject: Subject,
+        _ number: String,
+        _ summary: String,
+        _ check: Check
+    ) -> LintRule {
+        LintRule(id, severity, subject, section: "Apple " + number, summary, check)
+    }
+
     /// Returns a rule for each variant and I-frame variant.
     static func attributes(
         _ id: RuleID,
@@ -51,11 +63,11 @@ extension LintRule {
         at attribute: String? = nil,
         _ problem: @escaping @Sendable (VariantAttributes) -> String?
     ) -> LintRule {
-        LintRule(
+        apple(
             id,
             severity,
             .multivariant,
-            section: "Apple " + number,
+            number,
             summary,
             .multivariant { subject, findings in
                 for (attributes, line) in subject.allAttributes {
@@ -76,11 +88,11 @@ extension LintRule {
         at attribute: String? = nil,
         _ problem: @escaping @Sendable (StreamInfTag, MultivariantSubject) -> String?
     ) -> LintRule {
-        LintRule(
+        apple(
             id,
             severity,
             .multivariant,
-            section: "Apple " + number,
+            number,
             summary,
             .multivariant { subject, findings in
                 for (variant, line) in subject.variants {
@@ -101,11 +113,11 @@ extension LintRule {
         at attribute: String? = nil,
         _ problem: @escaping @Sendable (MediaTag) -> String?
     ) -> LintRule {
-        LintRule(
+        apple(
             id,
             severity,
             .multivariant,
-            section: "Apple " + number,
+            number,
             summary,
             .multivariant { subject, findings in
                 for (tag, line) in subject.renditions {
@@ -125,14 +137,14 @@ extension LintRule {
         dependsOn tags: Set<TagName> = [.streamInf],
         _ problem: @escaping @Sendable (MultivariantSubject) -> String?
     ) -> LintRule {
-        LintRule(
+        apple(
             id,
             severity,
             .multivariant,
-            section: "Apple " + number,
+            number,
             summary,
             .multivariant { subject, findings in
-                guard let message = problem(subject), !subject.file.hasRejected(tags) else { return }
+                guard let message = problem(subject), !tags.contains(where: subject.file.isRefused) else { return }
                 findings.report(nil, message)
             }
         )
@@ -149,14 +161,14 @@ extension LintRule {
         dependsOn tags: Set<TagName> = [],
         _ problem: @escaping @Sendable (MediaSubject) -> String?
     ) -> LintRule {
-        LintRule(
+        apple(
             id,
             severity,
             .media,
-            section: "Apple " + number,
+            number,
             summary,
             .media { subject, findings in
-                guard let message = problem(subject), !subject.file.hasRejected(tags) else { return }
+                guard let message = problem(subject), !tags.contains(where: subject.file.isRefused) else { return }
                 findings.report(tag.flatMap(subject.file.line(of:)), message)
             }
         )

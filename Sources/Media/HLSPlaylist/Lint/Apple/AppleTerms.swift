@@ -2,37 +2,23 @@
 
 extension VariantAttributes {
     /// The formats in CODECS, without the spaces around them, which another rule reports.
-    var formats: [Codec] { codecs.map { Codec(Self.trimmed($0)) } }
+    var formats: [Codec] { codecs.map { Codec($0) } }
     /// The video formats in CODECS.
     var videoFormats: [Codec] { formats.filter { $0.kind == .video } }
     /// The audio formats in CODECS.
     var audioFormats: [Codec] { formats.filter { $0.kind == .audio } }
     /// True if the tag has a video format or a RESOLUTION.
-    var isVideo: Bool { resolution != nil || codecs.contains { Codec.kind(of: Self.trimmed($0)) == .video } }
+    var isVideo: Bool { resolution != nil || codecs.contains { Codec.kind(of: $0) == .video } }
     /// True if VIDEO-RANGE is HLG or PQ.
     var isHDR: Bool { videoRange == .hlg || videoRange == .pq }
     /// The entries of REQ-VIDEO-LAYOUT.
-    var layouts: [VideoLayout] { requiredVideoLayout.map { VideoLayout(Self.trimmed($0)) } }
+    var layouts: [VideoLayout] { requiredVideoLayout.map { VideoLayout($0) } }
     /// True if an entry of REQ-VIDEO-LAYOUT is for stereoscopic video.
     var isStereoscopic: Bool { layouts.contains { $0.specifiers.contains(.stereo) } }
     /// True if an entry of REQ-VIDEO-LAYOUT is for Apple Immersive Video.
     var isImmersive: Bool { layouts.contains { $0.specifiers.contains(.immersive) } }
-    /// AVERAGE-BANDWIDTH, or BANDWIDTH if there is none.
+    /// AVERAGE-BANDWIDTH, or BANDWIDTH if it is absent.
     var averageOrPeak: UInt64 { averageBandwidth ?? bandwidth }
-
-    private static func trimmed(_ text: String) -> String {
-        guard text.first == " " || text.last == " " else { return text }
-        let start = text.drop { $0 == " " }
-        return String(start[..<(start.lastIndex { $0 != " " }.map { start.index(after: $0) } ?? start.endIndex)])
-    }
-}
-
-extension LintFile {
-    /// Returns whether the reader has rejected one of the tags. It has reported the tag, so that a rule about missing
-    /// tags must not report it again.
-    func hasRejected(_ names: Set<TagName>) -> Bool {
-        lines.contains { if case .refused(let name) = $0.content { names.contains(name) } else { false } }
-    }
 }
 
 extension VideoLayout.Specifier {

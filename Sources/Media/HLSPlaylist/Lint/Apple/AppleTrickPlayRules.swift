@@ -43,7 +43,7 @@ extension LintRule {
             "the I-frame playlists of a presentation with HDR should have HDR at every resolution",
             .multivariant { subject, findings in
                 guard subject.videoVariants.contains(where: { $0.variant.streamInf.attributes.isHDR }),
-                    !subject.file.hasRejected([.iFrameStreamInf])
+                    !subject.file.isRefused(.iFrameStreamInf)
                 else { return }
                 let sizes = Set(subject.trickPlay.filter(\.attributes.isHDR).compactMap(\.attributes.resolution))
                 var reported: Set<Resolution> = []

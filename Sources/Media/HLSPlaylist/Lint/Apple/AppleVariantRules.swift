@@ -65,16 +65,7 @@ extension LintRule {
             .multivariant,
             section: "Apple 9.19",
             "either all or none of the variants must have SCORE",
-            .multivariant { subject, findings in
-                guard let with = subject.variants.first(where: { $0.variant.score != nil }),
-                    let without = subject.variants.first(where: { $0.variant.score == nil })
-                else { return }
-                findings.report(
-                    without.line,
-                    "this variant has no SCORE, but the variant on line \(with.line.number) has one, so clients ignore "
-                        + "SCORE: add it to every variant"
-                )
-            }
+            scoreCheck
         ),
     ]
 }

@@ -13,11 +13,8 @@ extension LintRule {
                     guard let own = media.playlist.start, own.hasValues(of: start) else { continue }
                     findings.report(
                         media.file,
-                        media.file.line(of: .start),
-                        other: LintFinding.Place(
-                            subject.multivariant.file,
-                            subject.multivariant.file.line(of: .start)
-                        ),
+                        repeating: .start,
+                        of: subject.multivariant.file,
                         "EXT-X-START is also in the Multivariant Playlist, and applies to all Media Playlists: remove "
                             + "one of the two"
                     )
@@ -36,11 +33,8 @@ extension LintRule {
                     guard let own = media.playlist.start, !own.hasValues(of: start) else { continue }
                     findings.report(
                         media.file,
-                        media.file.line(of: .start),
-                        other: LintFinding.Place(
-                            subject.multivariant.file,
-                            subject.multivariant.file.line(of: .start)
-                        ),
+                        repeating: .start,
+                        of: subject.multivariant.file,
                         "EXT-X-START is \(own.shown), but \(start.shown) in the Multivariant Playlist, which clients "
                             + "use: remove one of the two"
                     )
@@ -58,11 +52,8 @@ extension LintRule {
                 for media in subject.mediaPlaylists where media.playlist.isIndependentSegments {
                     findings.report(
                         media.file,
-                        media.file.line(of: .independentSegments),
-                        other: LintFinding.Place(
-                            subject.multivariant.file,
-                            subject.multivariant.file.line(of: .independentSegments)
-                        ),
+                        repeating: .independentSegments,
+                        of: subject.multivariant.file,
                         "EXT-X-INDEPENDENT-SEGMENTS is also in the Multivariant Playlist, and applies to all Media "
                             + "Playlists: remove one of the two"
                     )
@@ -79,5 +70,18 @@ extension StartTag {
 
     fileprivate var shown: String {
         "TIME-OFFSET=\(Decimal.text(timeOffset) ?? "?"),PRECISE=\(isPrecise == true ? "YES" : "NO")"
+    }
+}
+
+extension PresentationFindings {
+    /// Adds a finding for a tag of a Media Playlist that the Multivariant Playlist has too.
+    fileprivate mutating func report(
+        _ media: LintFile,
+        repeating tag: TagName,
+        of multivariant: LintFile,
+        _ message: String
+    ) {
+        let other = LintFinding.Place(multivariant, multivariant.line(of: tag))
+        report(media, media.line(of: tag), other: other, message)
     }
 }

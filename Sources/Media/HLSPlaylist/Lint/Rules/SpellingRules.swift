@@ -145,7 +145,7 @@ extension Spelling {
 }
 
 extension TagName {
-    /// Returns the tag of which a name without `#` is a misspelling; nil if there is none. Short names, which vendors'
+    /// Returns the tag of which a name without `#` is a misspelling; nil if no tag is similar. Short names, which vendors'
     /// tags resemble more easily, may differ in one letter, longer names in two.
     static func nearest(to name: some StringProtocol) -> TagName? {
         // The tag of M3U files with albums.

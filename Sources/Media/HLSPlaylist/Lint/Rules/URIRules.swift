@@ -67,7 +67,7 @@ private enum URISyntax {
     /// Returns whether a URI has no scheme and only contains characters that are always allowed.
     static func isPlain(_ uri: String) -> Bool { uri.utf8.allSatisfy { classes[Int($0)] && $0 != 0x3A } }
 
-    /// Returns the first problem of a URI reference, with its offset in bytes; nil if there is none. Spaces and control
+    /// Returns the first problem of a URI reference, with its offset in bytes; nil for a valid reference. Spaces and control
     /// characters are violations of other rules.
     static func problem(_ uri: String) -> (offset: Int, message: String)? {
         let bytes = Array(uri.utf8)

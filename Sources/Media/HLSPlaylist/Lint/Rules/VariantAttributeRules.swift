@@ -1,4 +1,16 @@
 extension LintRule {
+    /// The check of `score-missing`, and of the same rule with a higher severity in the profile `apple`.
+    static let scoreCheck = Check.multivariant { subject, findings in
+        guard let with = subject.variants.first(where: { $0.variant.score != nil }),
+            let without = subject.variants.first(where: { $0.variant.score == nil })
+        else { return }
+        findings.report(
+            without.line,
+            "this variant has no SCORE, but the variant on line \(with.line.number) has one, so clients ignore "
+                + "SCORE: add it to every variant"
+        )
+    }
+
     /// The rules for RESOLUTION, FRAME-RATE, SCORE, VIDEO-RANGE and REQ-VIDEO-LAYOUT.
     static let variantAttributeRules: [LintRule] = [
         LintRule(
@@ -73,16 +85,7 @@ extension LintRule {
             .multivariant,
             section: "4.4.6.2",
             "either all or none of the variants should have SCORE",
-            .multivariant { subject, findings in
-                guard let with = subject.variants.first(where: { $0.variant.score != nil }),
-                    let without = subject.variants.first(where: { $0.variant.score == nil })
-                else { return }
-                findings.report(
-                    without.line,
-                    "this variant has no SCORE, but the variant on line \(with.line.number) has one, so clients ignore "
-                        + "SCORE: add it to every variant"
-                )
-            }
+            scoreCheck
         ),
         LintRule(
             "video-range-codec",
