@@ -85,6 +85,28 @@ struct TransportStreamPartTests {
         #expect(found.warnings == [])
     }
 
+    @Test(
+        "lose no sample wherever a read ends near a program map",
+        arguments: [["h264-aac", "hevc-ac3"], ["hevc-ac3", "h264-aac"], ["plain", "h264-aac"], ["h264-aac", "plain"]]
+    )
+    func readBoundaries(clips: [String]) throws {
+        let first = try Remux(clips[0] + ".ts")
+        var second = try Remux(clips[1] + ".ts")
+        second.shift(by: 90_000_000)
+        // The first audio frames follow the first picture, whose end only the next one shows.
+        second.packets.sort { ($0.decode ?? $0.presentation ?? 0) < ($1.decode ?? $1.presentation ?? 0) }
+        let wanted = try [parts(first.bytes()).parts, parts(second.bytes()).parts].joined()
+        let joined = first.bytes() + second.bytes()
+        for packets in 0..<40 {
+            let found = try parts(joined, of: [first.bytes().count + 188 * packets, joined.count])
+            #expect(found.parts.count == 2 && found.warnings == [], "\(packets)")
+            for kind in [MediaTrack.Kind.video, .audio] {
+                let isEqual = bytes(found.parts, kind) == bytes(Array(wanted), kind)
+                #expect(isEqual, "\(packets) \(kind)")
+            }
+        }
+    }
+
     @Test("start at a key frame with other parameter sets, and the audio follows")
     func parameterSets() throws {
         var remux = try Remux("h264-aac.ts")

@@ -100,6 +100,21 @@ struct LivePartTests {
         }
     }
 
+    @Test("all renditions of a part last equally long, so that their playlists do not drift apart")
+    func equalDurations() async throws {
+        // The audio of a clip starts later and ends later than its video.
+        let pieces = try (0..<6).map { index in try clip { $0.shift(by: index % 2 * 90_000_000) } }
+        let (report, _, findings) = try await package(pieces.flatMap { $0 })
+        #expect(report.discontinuities == 5 && findings == [])
+        let parts = try renditions().map { try playlist($0).partDurations }
+        try #require(parts.count == 2)
+        for (number, (one, other)) in zip(parts[0], parts[1]).enumerated().dropLast() {
+            #expect(abs(one - other) < 0.001, "\(number)")
+        }
+        // Nothing follows the last part, and all of it counts.
+        #expect(abs((parts[0].last ?? 0) - (parts[1].last ?? 0)) > 0.01)
+    }
+
     @Test("a rendition without a track has gaps, as many as the leading rendition has segments")
     func gaps() async throws {
         let silent = try clip { remux in
@@ -164,5 +179,15 @@ extension PlaylistDate {
     /// Returns the number of seconds until another date.
     fileprivate func seconds(until other: PlaylistDate) -> Double {
         Double(other.seconds - seconds) + Double(other.nanoseconds - nanoseconds) / 1e9
+    }
+}
+
+extension MediaPlaylist {
+    /// The durations in seconds of the segments between discontinuities.
+    fileprivate var partDurations: [Double] {
+        segments.reduce(into: [0]) { durations, segment in
+            if segment.isDiscontinuity { durations.append(0) }
+            durations[durations.count - 1] += segment.duration
+        }
     }
 }

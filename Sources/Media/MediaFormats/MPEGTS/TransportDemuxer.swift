@@ -203,9 +203,13 @@ public struct TransportDemuxer: Sendable {
 
     private mutating func updateStreams(_ map: ProgramMapTable, _ body: (Packet) throws -> Void) throws {
         guard map != programMap else { return }
-        // No more packets of a stream that has disappeared will complete its last one.
-        let pids = Set(map.streams.map(\.pid))
-        for slot in streams.indices where !pids.contains(streams[slot].pid) { try complete(slot, body) }
+        // No more packets of a stream that has disappeared will complete its last one. If its type changes, the next packet
+        // would complete it after the map applies, in a stream of the new type.
+        for slot in streams.indices {
+            let pid = streams[slot].pid
+            let (before, now) = (programMap?.type(of: pid), map.type(of: pid))
+            if now == nil || before != nil && now != before { try complete(slot, body) }
+        }
         programMap = map
         mapCount += 1
         newMaps.append(map)
@@ -307,4 +311,8 @@ public struct TransportDemuxer: Sendable {
         streams[slot] = stream
         try body(packet)
     }
+}
+
+extension ProgramMapTable {
+    fileprivate func type(of pid: UInt16) -> TransportStreamType? { streams.first { $0.pid == pid }?.type }
 }

@@ -55,6 +55,8 @@ final class SegmentPipeline {
         var open: [MediaSample] = []
         /// True if samples are skipped up to the next key frame.
         var skipsToKeyFrame: Bool
+        /// The start of the first segment in the part.
+        var start: RationalTime?
     }
 
     /// The inputs.
@@ -75,6 +77,8 @@ final class SegmentPipeline {
     /// The timelines of the segmenter's tracks, and the index of the leading one.
     private var clocks: [SampleClock] = []
     private var leader: Int?
+    /// The end of the leading track in the part; nil until it has ended.
+    private var leaderEnd: RationalTime?
     private var schedule: KeyPeriodSchedule
     private var states: [TrackState] = []
     private var ready = Queue<TrackSegment>()
@@ -144,7 +148,8 @@ final class SegmentPipeline {
         case .end(let input):
             for case let track? in inputTracks[input] { perform(try segmenter.end(track: track)) }
         case .part(let reason):
-            for track in trackRenditions.indices { perform(try segmenter.end(track: track)) }
+            if let leader { perform(try segmenter.end(track: leader)) }
+            for track in trackRenditions.indices { perform(try segmenter.end(track: track), isEndOfPart: true) }
             try beginPart(reason)
         case .sample(let input, let trackIndex, let sample):
             guard let track = inputTracks[input][trackIndex] else { return true }
@@ -191,7 +196,7 @@ final class SegmentPipeline {
         segmenter = Segmenter(tracks: tracks.isEmpty ? [.none] : tracks, target: plan.job.segmentDuration)
         segmenter.maximumDuration = maximumDuration
         clocks = trackRenditions.map { SampleClock((part.renditions[$0] ?? renditions[$0]).media) }
-        leader = trackRenditions.firstIndex(of: part.leader)
+        (leader, leaderEnd) = (trackRenditions.firstIndex(of: part.leader), nil)
         states = trackRenditions.indices.map { track in
             TrackState(skipsToKeyFrame: track == leader && (isLive || part.number > 0))
         }
@@ -199,7 +204,7 @@ final class SegmentPipeline {
 
     // MARK: - Segments
 
-    private func perform(_ decisions: [Segmenter.Decision]) {
+    private func perform(_ decisions: [Segmenter.Decision], isEndOfPart: Bool = false) {
         for decision in decisions {
             switch decision {
             case .append(let track, let timing):
@@ -208,7 +213,7 @@ final class SegmentPipeline {
                     schedule.begin(at: timing.presentation)
                 }
                 states[track].open.append(sample)
-            case .cut(let track, let next): close(track, next: next)
+            case .cut(let track, let next): close(track, next: next, isEndOfPart: isEndOfPart && next == nil)
             }
         }
     }
@@ -216,13 +221,18 @@ final class SegmentPipeline {
     /// Completes the current segment of a track. If it is empty, because of a gap, there is no segment: the previous
     /// one is extended.
     ///
-    /// - Parameter next: The presentation time of the track's next sample; nil if there is none.
-    private func close(_ track: Int, next: RationalTime?) {
+    /// - Parameters:
+    ///   - next: The presentation time of the track's next sample; nil if there is none.
+    ///   - isEndOfPart: Whether it is the last segment of a part, and another part follows.
+    private func close(_ track: Int, next: RationalTime?, isEndOfPart: Bool) {
         guard let first = states[track].open.first else { return }
         let clock = clocks[track]
         let start = clock.presentation(first)
         let last = states[track].open.map { clock.presentation($0).value &+ Int64($0.duration) }.max()
-        let end = next ?? RationalTime(last ?? start.value, timescale: start.timescale)
+        var end = next ?? RationalTime(last ?? start.value, timescale: start.timescale)
+        if states[track].start == nil { states[track].start = start }
+        if track == leader, next == nil { leaderEnd = end }
+        if isEndOfPart { end = aligned(end, track, after: start) }
         var samples: [MediaSample] = []
         swap(&samples, &states[track].open)
         states[track].open.reserveCapacity(samples.count)
@@ -233,6 +243,19 @@ final class SegmentPipeline {
         segment.period = schedule.period(at: start)
         segment.longestGroup = clock.longestGroup(samples, until: end)
         ready.append(segment)
+    }
+
+    /// Returns the end of a track's last segment in a part so that the segments of the track last as long as those of the
+    /// leading track. Frames of audio do not end where a picture does; without this, the durations of the renditions would
+    /// differ more with each part. A large difference is in the input, and stays.
+    private func aligned(_ end: RationalTime, _ track: Int, after start: RationalTime) -> RationalTime {
+        guard let leader, track != leader, let leaderEnd, let leaderStart = states[leader].start,
+            let first = states[track].start
+        else { return end }
+        let duration = RationalTime.difference(leaderEnd, leaderStart).converted(to: end.timescale)
+        let result = RationalTime(first.value &+ duration, timescale: end.timescale)
+        let change = abs(RationalTime.difference(result, end).seconds)
+        return change < LateStarts.shortestDelay && result > start ? result : end
     }
 }
 

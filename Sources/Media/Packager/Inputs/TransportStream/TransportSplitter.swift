@@ -188,7 +188,9 @@ struct TransportSplitter {
     /// Returns whether a stream has had no frame for so long that it has none in its part any more.
     private func isIdle(_ lane: Lane) -> Bool {
         guard lane.stream.pendingMapCount == nil, let next = part(lane.part + 1) else { return false }
-        let start = lane.mark.part == next.number ? lane.mark.time : next.first ?? next.latest
+        let first = next.first ?? next.latest
+        // The mark is from before the part's first frame if the stream had a frame between the map and that frame.
+        let start = lane.mark.part == next.number ? max(lane.mark.time, first) : first
         return hasEnded || next.latest - start > limits.bufferDuration || next.bufferedBytes > limits.bufferSize
     }
 
