@@ -34,7 +34,10 @@ struct PackageKeyFormatTests {
         }
     }
 
-    @Test("accepts only versions of FPS, and only for FairPlay", arguments: ["3", "0", "1,2", "1/1", "", "1/"])
+    @Test(
+        "accepts only versions of FPS with version 1 among them, and only for FairPlay",
+        arguments: ["2", "3", "0", "1,2", "1/1", "", "1/"]
+    )
     func refused(versions: String) throws {
         let (run, tool) = try package(["--keyformat-versions", versions])
         #expect(run.status == 2)

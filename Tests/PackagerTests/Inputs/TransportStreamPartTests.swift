@@ -87,7 +87,9 @@ struct TransportStreamPartTests {
 
     @Test(
         "lose no sample wherever a read ends near a program map",
-        arguments: [["h264-aac", "hevc-ac3"], ["hevc-ac3", "h264-aac"], ["plain", "h264-aac"], ["h264-aac", "plain"]]
+        arguments: [
+            ["h264-aac", "hevc-ac3"], ["hevc-ac3", "h264-aac"], ["plain", "h264-aac"], ["h264-aac", "plain"],
+        ]
     )
     func readBoundaries(clips: [String]) throws {
         let first = try Remux(clips[0] + ".ts")

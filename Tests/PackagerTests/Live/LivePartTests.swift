@@ -115,6 +115,20 @@ struct LivePartTests {
         #expect(abs((parts[0].last ?? 0) - (parts[1].last ?? 0)) > 0.01)
     }
 
+    @Test("a rendition that starts late is said, and its first date is that of its first frame")
+    func lateStart() async throws {
+        let late = try clip { remux in
+            let start = remux.packets.compactMap(\.presentation).min() ?? 0
+            remux.packets.removeAll { $0.pid == Remux.audio && ($0.presentation ?? 0) < start + 90_000 }
+        }
+        let (_, warnings, findings) = try await package(late)
+        #expect(findings == [])
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("audio starts 0.975 s after"), "\(warnings)")
+        let starts = try renditions().map { try #require(playlist($0).segments.first?.programDateTime) }
+        try #require(starts.count == 2)
+        #expect((0.97..<0.98).contains(starts[1].seconds(until: starts[0])))
+    }
+
     @Test("a rendition without a track has gaps, as many as the leading rendition has segments")
     func gaps() async throws {
         let silent = try clip { remux in

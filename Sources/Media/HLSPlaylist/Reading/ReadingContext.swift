@@ -12,7 +12,9 @@ final class ReadingContext {
     let keepsDiagnostics: Bool
     var variables = VariableTable()
     private(set) var diagnostics: [Diagnostic] = []
-    private(set) var firstError: Diagnostic?
+    private(set) var firstError: Diagnostic? { didSet { hasError = firstError != nil } }
+    /// Whether there is a first error. It is tested for each line, which is slow for an optional of this size.
+    private var hasError = false
     /// True if a limit was exceeded, so that lenient parsing stops too.
     private(set) var isOverLimit = false
     /// The number of the current line.
@@ -87,7 +89,7 @@ final class ReadingContext {
     /// Throws an error if parsing must stop.
     @inline(__always)
     func check() throws(PlaylistError) {
-        if firstError == nil { return }
+        if !hasError { return }
         try stop()
     }
 

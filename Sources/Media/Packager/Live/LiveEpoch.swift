@@ -99,6 +99,14 @@ struct LiveEpoch {
         clearLead.contains(segment, isLeader: isLeader)
     }
 
+    /// Returns by how many seconds the first segment of a rendition starts later than the part; nil for other segments,
+    /// and if the delay is as short as usual between audio and video.
+    func lateStart(of segment: TrackSegment) -> Double? {
+        guard !hasSegment(segment.rendition), let origin else { return nil }
+        let delay = segment.start.seconds - origin.seconds
+        return delay >= LateStarts.shortestDelay ? delay : nil
+    }
+
     /// Returns the date of a presentation time.
     func date(of time: RationalTime) -> PlaylistDate {
         start.advanced(by: max(0, time.seconds - (origin?.seconds ?? 0)))

@@ -57,6 +57,15 @@ extension LiveSession {
             throw failure.failure(of: epoch.plan.inputs[planned.input].name, rendition: planned.folder)
         }
         let written = try writer.takeWritten()
+        if let delay = epoch.lateStart(of: segment) {
+            let seconds = (delay * 1000).rounded() / 1000
+            onEvent(
+                .warning(
+                    "\(planned.folder) starts \(seconds) s after the other renditions; its playlist starts later, and "
+                        + "players synchronize it by the dates of the segments"
+                )
+            )
+        }
         epoch.addSegment(of: renditionIndex)
         presentation?.describe(renditionIndex, as: writer.description)
         for segment in written {

@@ -6,9 +6,9 @@ struct KeySignalOptions: ParsableArguments {
     @Option(
         name: .customLong("keyformat-versions"),
         help: .init(
-            "The FPS versions that the key server supports, for KEYFORMATVERSIONS of FairPlay keys: 1, 2, or 1/2. "
+            "The FPS versions that the key server supports, for KEYFORMATVERSIONS of FairPlay keys: 1, or 1/2. "
                 + "Devices use the newest version that they support. (default: 1)",
-            valueName: "1|2|1/2"
+            valueName: "1|1/2"
         )
     )
     var keyFormatVersions: FairPlayVersions?

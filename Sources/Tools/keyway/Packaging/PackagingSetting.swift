@@ -69,7 +69,7 @@ struct PackagingSetting: Sendable {
         PackagingSetting("title", \.title),
         PackagingSetting("manifests", \.manifests, .list, parse: PackagingValue.manifests),
         PackagingSetting("iv-size", \.ivSize, valueName: "number"),
-        PackagingSetting("keyformat-versions", \.keyFormatVersions, valueName: "1|2|1/2"),
+        PackagingSetting("keyformat-versions", \.keyFormatVersions, valueName: "1|1/2"),
     ]
 
     /// The settings of live streams and key rotation.
