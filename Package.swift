@@ -206,7 +206,7 @@ let package = Package(
             name: "KeyServer",
             dependencies: [
                 "ByteCoding", "CWebFiles", "DRMSignaling", "FPSCrypto", "FPSMessages", "HTTPRequests",
-                "KeyServerModule", "KeyStore", "ServerCrypto", "TextCoding",
+                "KeyServerModule", "KeyStore", "ServerCrypto", "TextCoding", "XMLDocuments",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),

@@ -38,6 +38,7 @@ struct LicenseServer: Sendable {
         rates: RateLimits? = nil,
         nanoseconds: (@Sendable () -> Int64)? = nil,
         encoderWork: EncoderWork = EncoderWork(threads: 1, capacity: 64),
+        rules: LicenseRequestRules = LicenseRequestRules(),
         _ test: @Sendable (LicenseServer) async throws -> Void
     ) async throws {
         let key = try privateKey.get()
@@ -56,6 +57,7 @@ struct LicenseServer: Sendable {
         setup.pool = pool
         setup.bundles = BundleCache(try KSM(bundles: [bundle]))
         setup.configuration.limits.rates = rates ?? .unlimited
+        setup.configuration.licenses.requests = rules
         setup.environment.authorizer = authorizer
         setup.environment.encoderWork = encoderWork
         setup.environment.time.milliseconds = { clock.now * 1_000 }

@@ -78,7 +78,15 @@ struct OperationsConfigurationTests {
         let licenses = plain.configuration.licenses.with {
             $0.keyURLs.secretFile = "/etc/keyway/urls.secret"
             $0.otherClients = [.clearKey, .aes128]
+            $0.requests.presets = [.axinom]
+            $0.requests.names.spc.append("player_payload")
+            $0.requests.names.asset.append("contentId")
+            $0.requests.names.token = ["access_token"]
+            $0.requests.names.forwarded = ["userData"]
+            $0.requests.tokens.headers = ["x-token"]
+            $0.requests.tokens.schemes.append("token")
         }
+        #expect(full.crossOriginHeaders == ["x-session"])
         #expect(full.licenses == licenses)
         #expect(full.limits == plain.configuration.limits)
     }

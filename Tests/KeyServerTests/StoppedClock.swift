@@ -10,7 +10,8 @@ final class StoppedClock: Clock {
     }
 
     let now = ContinuousClock.now
-    let minimumResolution = Duration.nanoseconds(1)
+    // With the name of the module: `Duration` alone may be looked up as the associated type before it is known.
+    let minimumResolution: Swift.Duration = .nanoseconds(1)
     /// An element for each sleep that has begun.
     let sleeps: AsyncStream<Void>
     private let onSleep: AsyncStream<Void>.Continuation
@@ -18,7 +19,7 @@ final class StoppedClock: Clock {
 
     init() { (sleeps, onSleep) = AsyncStream.makeStream() }
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
         guard deadline > now else { return }
         let (stream, sleeper) = AsyncStream<Void>.makeStream()
         let id = state.withLock { state in

@@ -16,8 +16,7 @@ struct TestLicenseRequest {
 
     /// Parses the request of `POST /fps/license`.
     init(_ request: KeyTransportRequest) throws(TestProblem) {
-        let type = request.headers.first { $0.name.lowercased() == "content-type" }?.value
-        switch type.map({ $0.prefix { $0 != ";" } }).map({ String($0).lowercased() }) {
+        switch Self.type(of: request) {
         case "application/octet-stream":
             try self.init(request.body, fields: Self.query(of: request.url), .octets)
         case "text/plain":
@@ -36,6 +35,20 @@ struct TestLicenseRequest {
                     + "application/json."
             )
         }
+    }
+
+    /// Returns the type of the body. Like the key server, it recognizes an SPC, its base64 and an object whatever the
+    /// Content-Type says.
+    private static func type(of request: KeyTransportRequest) -> String? {
+        let body = request.body
+        if body.starts(with: [0, 0, 0]), body.dropFirst(3).first.map({ (1...3).contains($0) }) == true {
+            return "application/octet-stream"
+        }
+        if ["AAAAAQ", "AAAAAg", "AAAAAw"].contains(where: { body.starts(with: $0.utf8) }) { return "text/plain" }
+        let header = request.headers.first { $0.name.lowercased() == "content-type" }?.value
+        let type = header.map { $0.prefix { $0 != ";" } }.map { String($0).lowercased() }
+        // The messages of a scripted device are JSON too, and are sent as octets.
+        return body.first == UInt8(ascii: "{") && type != "application/octet-stream" ? "application/json" : type
     }
 
     /// Parses a JSON object.

@@ -21,6 +21,8 @@ extension KeyServerApplication {
         let router = Listener.makeRouter(
             proxies: parts.proxies,
             crossOrigin: parts.configuration.crossOrigin,
+            crossOriginHeaders: parts.configuration.crossOriginHeaders
+                + parts.configuration.licenses.requests.pageHeaders,
             metrics: parts.metrics
         )
         parts.readiness.add(to: router)
@@ -42,8 +44,19 @@ extension KeyServerApplication {
 
     private func addPlayback(to router: Router<ServerRequestContext>) {
         let configuration = parts.configuration
-        LicenseRoutes(service: licenses, authorizer: parts.authorizer, limits: parts.limits).add(to: router)
-        OtherClientRoutes(service: otherClients, clients: configuration.licenses.otherClients).add(to: router)
+        let rules = configuration.licenses.requests
+        LicenseRoutes(
+            service: licenses,
+            authorizer: parts.authorizer,
+            limits: parts.limits,
+            names: rules.names,
+            tokens: rules.allTokens
+        ).add(to: router)
+        OtherClientRoutes(
+            service: otherClients,
+            clients: configuration.licenses.otherClients,
+            tokens: rules.allTokens
+        ).add(to: router)
         if configuration.playerPage || parts.isDevelopment { PlayerPage(isSecure: parts.tls != nil).add(to: router) }
     }
 

@@ -42,8 +42,10 @@ package struct PlaybackAuthorization: Sendable, Equatable {
 package struct PlaybackRequest: Sendable {
     /// The facts of the HTTP request.
     package var facts: RequestFacts
-    /// The token, from `Authorization: Bearer`, if any.
+    /// The token, if any.
     package var token: String?
+    /// Fields of the request's body for the webhook, by name.
+    package var fields: [String: String] = [:]
     /// The asset ID in the client's request, if any: the registered one, if the client's is an alias.
     package var assetID: [UInt8]?
 

@@ -152,6 +152,11 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
             ("assetId", request.assetID.flatMap { String(validating: $0, as: UTF8.self) }.map { .string($0) }),
             ("remoteAddress", request.facts.remoteAddress.map { .string($0) }),
             ("requestId", .string(request.facts.requestID)),
+            (
+                "fields",
+                request.fields.isEmpty
+                    ? nil : .fields(request.fields.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+            ),
         ]).encoded
     }
 

@@ -41,6 +41,14 @@ extension ServerConfiguration {
             )
             let names = Set(origins.map(\.setting))
             crossOrigin = names.isEmpty ? nil : names.contains("*") ? .all : .listed(names)
+            var headers: [HeaderName] = []
+            section.read(
+                list: &headers,
+                "headers",
+                example: ["X-Session"],
+                "Further headers that these scripts may send; those of licenses.requests are allowed anyway."
+            )
+            crossOriginHeaders = headers.map(\.setting)
         }
         reader.read(
             &playerPage,
@@ -252,6 +260,7 @@ extension ServerConfiguration.Licenses {
             "checkBeforeIssuing",
             "Whether each CKC is decrypted and checked before it is sent."
         )
+        reader.section("requests") { requests.read(&$0) }
         var clients: [OtherClientKind] = []
         reader.read(
             list: &clients,

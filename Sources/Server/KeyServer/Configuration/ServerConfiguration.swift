@@ -156,6 +156,8 @@ package struct ServerConfiguration: Sendable, Equatable {
         package var reportBinding = Seconds(rawValue: 24 * 3600)
         /// True if each CKC is decrypted and checked before it is sent.
         package var checkBeforeIssuing = false
+        /// How clients send license requests.
+        package var requests = LicenseRequestRules()
         /// The clients without FairPlay that may get raw keys, where a policy allows it too.
         package var otherClients: Set<OtherClientKind> = []
         /// The settings of signed key URLs.
@@ -221,6 +223,8 @@ package struct ServerConfiguration: Sendable, Equatable {
     package var proxies: [IPNetwork] = []
     /// The origins of web pages that may use the routes for players; nil means none.
     package var crossOrigin: CrossOrigin.Origins?
+    /// Further headers that these pages may send.
+    package var crossOriginHeaders: [String] = []
     /// True if the listener for players serves the playback page, `/player`. With `--dev` it always does.
     package var playerPage = false
     /// Settings that apply to all licenses.

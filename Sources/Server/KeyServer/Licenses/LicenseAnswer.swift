@@ -3,6 +3,7 @@ package import Hummingbird
 package import KeyStore
 import NIOCore
 import TextCoding
+import XMLDocuments
 
 /// The answer to a license request.
 enum LicenseAnswer: Sendable {
@@ -33,8 +34,11 @@ enum LicenseAnswer: Sendable {
 /// | Request | Response | Attributes of the key |
 /// |---|---|---|
 /// | octets | `application/octet-stream`: the CKC | headers |
-/// | text, form | `text/plain`: the CKC in base64 | headers |
+/// | text, form, multipart | `text/plain`: the CKC in base64 | headers |
 /// | JSON | `application/json`: `{"ckc": "…", "dualExpiry": false, "persistable": false}` | fields |
+/// | XML | `application/xml`: `<ckc>…</ckc>` | headers |
+///
+/// An `Accept` header that excludes the format of the request selects another one.
 ///
 /// The headers are `Keyway-Persistable` and `Keyway-Dual-Expiry`, each `true` or `false`.
 extension IssuedLicense {
@@ -45,10 +49,14 @@ extension IssuedLicense {
         switch format {
         case .octets:
             (type, body) = ("application/octet-stream", ckc)
-        case .text, .form:
+        case .text, .form, .multipart:
             (type, body) = ("text/plain; charset=us-ascii", Array(Base64.encode(ckc).utf8))
         case .json:
             (type, body) = ("application/json", JSONValue.fields(fields).encoded)
+        case .xml:
+            var writer = XMLWriter()
+            writer.element("ckc", text: Base64.encode(ckc))
+            (type, body) = ("application/xml", writer.bytes)
         }
         // A license is for one device at one time.
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]

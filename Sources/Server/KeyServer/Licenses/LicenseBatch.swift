@@ -7,8 +7,9 @@ import TextCoding
 ///     {"fairplay-streaming-request": {"version": 1, "create-ckc": [
 ///         {"id": 1, "spc": "<base64>", "asset-id": "movie", "persist": false}, …]}}
 ///
-/// `id` is any integer and must be unique in the batch; `asset-id`, `persist` and `preload` are optional. An item that
-/// has an `id` and is otherwise malformed only fails itself; any other error fails the whole request.
+/// `id` is any integer and must be unique in the batch; `asset-id`, `persist` and `preload` are optional. Unknown fields
+/// are ignored. An item that has an `id` and is otherwise malformed only fails itself; any other error fails the whole
+/// request. The bytes of the body decide whether it is JSON, not its Content-Type.
 package struct LicenseBatchRequest: Sendable {
     /// An item of the batch.
     package struct Item: Sendable {
@@ -26,49 +27,49 @@ package struct LicenseBatchRequest: Sendable {
     /// - Parameter maximum: The maximum number of items; the minimum is one.
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/unsupportedMediaType`` or
     ///   ``ProblemType/malformedRequest``.
-    package init(body: [UInt8], contentType: String?, maximum: Int = 32) throws(ProblemDocument) {
-        guard try LicenseBodyFormat(contentType: contentType) == .json else {
+    package init(
+        body: [UInt8],
+        contentType: String?,
+        maximum: Int = 32,
+        names: LicenseFieldNames = LicenseFieldNames()
+    ) throws(ProblemDocument) {
+        guard try LicenseBodyFormat(body, contentType: contentType) == .json else {
             throw ProblemDocument(.unsupportedMediaType, detail: "Send application/json.")
         }
         do throws(JSONError) {
-            var outer = try JSONFields(JSONValue(parsing: body), path: "")
+            let text = Array(body[LicenseBodyFormat.content(of: body)])
+            var outer = try JSONFields(JSONValue(parsing: text), path: "")
             guard let request = outer.read("fairplay-streaming-request") else {
                 throw outer.error("fairplay-streaming-request", "the field is missing")
             }
-            try outer.finish()
             var fields = try JSONFields(request, path: "/fairplay-streaming-request")
             guard try fields.integer("version") == 1 else { throw fields.error("version", "expected 1") }
             let values = try fields.array("create-ckc") ?? []
             guard !values.isEmpty, values.count <= maximum else {
                 throw fields.error("create-ckc", "expected 1 to \(maximum) items")
             }
-            try fields.finish()
-            items = try Self.items(values)
+            items = try Self.items(values, names)
         } catch {
             throw ProblemDocument(malformed: error)
         }
     }
 
-    private static func items(_ values: [JSONValue]) throws(JSONError) -> [Item] {
+    private static func items(_ values: [JSONValue], _ names: LicenseFieldNames) throws(JSONError) -> [Item] {
         var items: [Item] = []
         for (index, value) in values.enumerated() {
             var fields = try JSONFields(value, path: "/fairplay-streaming-request/create-ckc/\(index)")
             guard let id = try fields.integer("id") else { throw fields.error("id", "the field is missing") }
             guard !items.contains(where: { $0.id == id }) else { throw fields.error("id", "the ID is not unique") }
-            items.append(Item(id: id, request: Self.request(&fields)))
+            items.append(Item(id: id, request: Self.request(value, names)))
         }
         return items
     }
 
-    private static func request(_ fields: inout JSONFields) -> Result<LicenseRequest, ProblemDocument> {
-        do throws(JSONError) {
-            let request = try LicenseRequest(&fields, assetID: "asset-id")
-            guard !request.spc.isEmpty else { throw fields.error("spc", "the SPC is missing") }
-            return .success(request)
-        } catch {
-            let detail = "The item is not valid: \(error.description)."
-            return .failure(ProblemDocument(.malformedRequest, detail: detail))
-        }
+    private static func request(
+        _ value: JSONValue,
+        _ names: LicenseFieldNames
+    ) -> Result<LicenseRequest, ProblemDocument> {
+        Result { () throws(ProblemDocument) in try LicenseRequest(batchItem: value, names) }
     }
 }
 

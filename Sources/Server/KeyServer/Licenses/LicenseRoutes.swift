@@ -9,23 +9,45 @@ import TextCoding
 /// The routes that apps and players use.
 ///
 ///     GET  /fps/certificate[?app=NAME]   the application certificate, DER
-///     POST /fps/license                  SPC in, CKC out, in four body formats
+///     POST /fps/license                  SPC in, CKC out, in the format of the request
 ///     POST /fps/licenses                 a batch of SPCs, JSON
 ///     POST /fps/challenge                a challenge for one Sync SPC, JSON
 package struct LicenseRoutes: Sendable {
     private let service: LicenseService
     private let authorizer: any PlaybackAuthorizer
     private let limits: ListenerLimits
+    private let names: LicenseFieldNames
+    private let tokens: TokenSources
 
     /// Creates the routes.
+    ///
+    /// - Parameters:
+    ///   - names: The names of the fields of license requests.
+    ///   - tokens: Where a playback token may be in a request.
     package init(
         service: LicenseService,
         authorizer: any PlaybackAuthorizer,
-        limits: ListenerLimits
+        limits: ListenerLimits,
+        names: LicenseFieldNames = LicenseFieldNames(),
+        tokens: TokenSources = TokenSources()
     ) {
         self.service = service
         self.authorizer = authorizer
         self.limits = limits
+        self.names = names
+        self.tokens = tokens
+    }
+
+    private func playback(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        route: String,
+        _ license: LicenseRequest? = nil
+    ) -> PlaybackRequest {
+        let token = tokens.token(of: request, field: license?.token, names: names.token)
+        var playback = PlaybackRequest(request, context, route: route, token: token, at: service.time.start())
+        playback.fields = license?.forwarded ?? [:]
+        return playback
     }
 
     /// Adds the routes to a router.
@@ -65,9 +87,10 @@ package struct LicenseRoutes: Sendable {
         let licenseRequest = try LicenseRequest(
             body: try await request.boundedBody(upTo: limits.licenseBody),
             contentType: request.headers[.contentType],
-            query: request.uri.query
+            query: request.uri.query,
+            names: names
         )
-        var playback = PlaybackRequest(request, context, route: "/fps/license", at: service.time.start())
+        var playback = playback(request, context, route: "/fps/license", licenseRequest)
         if let name = licenseRequest.assetID { playback.assetID = try await service.registeredAssetID(for: name) }
         let attempt = LicenseAttempt(
             .spc(licenseRequest),
@@ -75,7 +98,8 @@ package struct LicenseRoutes: Sendable {
             authorization: try await service.authorize(playback, by: authorizer),
             authorizedAssetID: playback.assetID
         )
-        return try await service.answer(attempt).response(in: licenseRequest.format)
+        let format = AcceptedTypes(request.headers[.accept])?.format(instead: licenseRequest.format)
+        return try await service.answer(attempt).response(in: format ?? licenseRequest.format)
     }
 
     /// Answers a batch in small groups, so that one batch does not occupy every thread of the shared pool.
@@ -83,10 +107,11 @@ package struct LicenseRoutes: Sendable {
         let batch = try LicenseBatchRequest(
             body: try await request.boundedBody(upTo: limits.licenseBody),
             contentType: request.headers[.contentType],
-            maximum: limits.batch
+            maximum: limits.batch,
+            names: names
         )
         try service.limits.requireItems(batch.items.count, from: context.clientAddress)
-        let playback = PlaybackRequest(request, context, route: "/fps/licenses", at: service.time.start())
+        let playback = playback(request, context, route: "/fps/licenses")
         let authorization = try await service.authorize(playback, by: authorizer)
         let attempts = batch.items.compactMap { item -> LicenseAttempt? in
             guard case .success(let licenseRequest) = item.request else { return nil }
@@ -112,7 +137,7 @@ package struct LicenseRoutes: Sendable {
     /// Returns `{"challenge": "<16 hex digits>", "expires": SECONDS}`. The app passes the challenge to the device,
     /// which includes it in its Sync SPC. Each challenge is valid for one Sync SPC.
     private func challenge(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let playback = PlaybackRequest(request, context, route: "/fps/challenge", at: service.time.start())
+        let playback = playback(request, context, route: "/fps/challenge")
         let (value, expires) = try await service.challenge(
             for: try await service.authorize(playback, by: authorizer)
         )

@@ -102,6 +102,16 @@ package struct LicenseService: Sendable {
         return try await store.lookup(name: name)?.record.info.assetID ?? name
     }
 
+    /// Checks that the asset ID in a request and the one in its SPC are names of the same asset.
+    ///
+    /// - Throws: `asset-id-mismatch`; the errors of the store.
+    private func requireSameAsset(_ claimed: [UInt8]?, in spc: OpenedSPC) async throws {
+        let name = spc.request.assetID.bytes
+        guard let claimed, claimed != name else { return }
+        guard try await registeredAssetID(for: claimed) != registeredAssetID(for: name) else { return }
+        try KSM.requireSameAsset(claimed, in: spc)
+    }
+
     /// Authorizes a request, and records a refusal.
     ///
     /// - Throws: The errors of `authorizer`; ``ProblemType/rateLimited`` instead if too many requests of the address
@@ -186,7 +196,7 @@ package struct LicenseService: Sendable {
             SPCEvidence($0, from: sender, at: sender.now, settings, under: module.configuration)
         }
         try limits.adjustCharge(attempt, sender)
-        try KSM.requireSameAsset(attempt.request?.assetID, in: sender.spc)
+        try await requireSameAsset(attempt.request?.assetID, in: sender.spc)
         if let sync = sender.spc.syncReport {
             guard attempt.acceptsSync else { throw ProblemDocument.syncInBatch }
             let report = try await syncs.record(sync, in: &attempt)

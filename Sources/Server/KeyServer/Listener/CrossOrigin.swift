@@ -14,9 +14,18 @@ package struct CrossOrigin: RouterMiddleware {
     }
 
     private let origins: Origins
+    /// The headers that pages may send.
+    private let headers: String
 
     /// Creates the middleware for public routes.
-    package init(origins: Origins) { self.origins = origins }
+    ///
+    /// - Parameter headers: Further headers that pages may send.
+    package init(origins: Origins, headers: [String] = []) {
+        self.origins = origins
+        var names = ["accept", "authorization", "content-type", "traceparent"]
+        for name in headers.map({ $0.lowercased() }) where !names.contains(name) { names.append(name) }
+        self.headers = names.joined(separator: ", ")
+    }
 
     /// Answers preflight requests, and adds CORS headers to other responses.
     package func handle(
@@ -31,7 +40,7 @@ package struct CrossOrigin: RouterMiddleware {
             response = Response(status: .noContent)
             if allowed != nil {
                 response.headers[.accessControlAllowMethods] = "GET, HEAD, POST"
-                response.headers[.accessControlAllowHeaders] = "authorization, content-type, traceparent"
+                response.headers[.accessControlAllowHeaders] = headers
                 response.headers[.accessControlMaxAge] = "600"
             }
         } else {

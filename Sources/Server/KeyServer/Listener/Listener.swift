@@ -19,16 +19,18 @@ package enum Listener {
     /// - Parameters:
     ///   - proxies: The trusted proxies.
     ///   - crossOrigin: The origins of web pages that may use the routes; nil means none.
+    ///   - crossOriginHeaders: Further headers that these pages may send.
     ///   - metrics: The metrics for requests.
     package static func makeRouter(
         proxies: TrustedProxies = .none,
         crossOrigin: CrossOrigin.Origins? = nil,
+        crossOriginHeaders: [String] = [],
         metrics: ServerMetrics? = nil
     ) -> Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestOrigin(proxies: proxies))
         router.add(middleware: RequestLog(metrics: metrics))
-        if let crossOrigin { router.add(middleware: CrossOrigin(origins: crossOrigin)) }
+        if let crossOrigin { router.add(middleware: CrossOrigin(origins: crossOrigin, headers: crossOriginHeaders)) }
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: ExactPath())
         router.get("/healthz") { _, _ in

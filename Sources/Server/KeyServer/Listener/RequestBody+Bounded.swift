@@ -29,7 +29,7 @@ extension Request {
     /// - Throws: The errors of ``boundedBody(upTo:)``; also ``ProblemType/unsupportedMediaType``.
     func jsonBody(upTo limit: Int) async throws(ProblemDocument) -> JSONValue {
         let body = try await boundedBody(upTo: limit)
-        guard try LicenseBodyFormat(contentType: headers[.contentType]) == .json else {
+        guard LicenseBodyFormat.declared(headers[.contentType]) == .json else {
             throw ProblemDocument(.unsupportedMediaType, detail: "Send application/json.")
         }
         do throws(JSONError) {

@@ -45,8 +45,15 @@ extension PlaybackRequest {
     ///
     /// - Parameters:
     ///   - route: The route, as it is declared in the router.
+    ///   - token: The token.
     ///   - start: The current time.
-    init(_ request: Request, _ context: ServerRequestContext, route: String, at start: StartTime) {
+    init(
+        _ request: Request,
+        _ context: ServerRequestContext,
+        route: String,
+        token: String?,
+        at start: StartTime
+    ) {
         self.init(
             RequestFacts(
                 route: route,
@@ -56,7 +63,7 @@ extension PlaybackRequest {
                 trace: context.trace,
                 start: start
             ),
-            token: request.bearerToken.map(String.init)
+            token: token
         )
     }
 }

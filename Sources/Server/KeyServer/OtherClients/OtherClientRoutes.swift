@@ -10,13 +10,15 @@ import TextCoding
 package struct OtherClientRoutes: Sendable {
     private let service: OtherClientService
     private let clients: Set<OtherClientKind>
+    private let tokens: TokenSources
     /// The maximum size of a body. A request with 32 key IDs has two kilobytes.
     private static let bodyLimit = 8_192
 
     /// Creates the routes for some clients (`licenses.otherClients`).
-    package init(service: OtherClientService, clients: Set<OtherClientKind>) {
+    package init(service: OtherClientService, clients: Set<OtherClientKind>, tokens: TokenSources = TokenSources()) {
         self.service = service
         self.clients = clients
+        self.tokens = tokens
     }
 
     /// Adds the routes to a router. Other clients get 404, as for every unknown path.
@@ -34,8 +36,13 @@ package struct OtherClientRoutes: Sendable {
     private func clearKey(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let body = try await request.boundedBody(upTo: Self.bodyLimit)
         let clearKeyRequest = try ClearKeyRequest(body)
-        let playback = PlaybackRequest(request, context, route: "/clearkey", at: service.time.start())
+        let playback = playback(request, context, route: "/clearkey")
         return try await service.clearKeyLicense(clearKeyRequest, playback).response()
+    }
+
+    private func playback(_ request: Request, _ context: ServerRequestContext, route: String) -> PlaybackRequest {
+        let token = tokens.token(of: request, field: nil, names: [])
+        return PlaybackRequest(request, context, route: route, token: token, at: service.time.start())
     }
 
     private func key(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -49,7 +56,7 @@ package struct OtherClientRoutes: Sendable {
                 (name, parameters.getAll(name))
             }
         )
-        let playback = PlaybackRequest(request, context, route: "/keys/{kid}", at: service.time.start())
+        let playback = playback(request, context, route: "/keys/{kid}")
         let key = try await service.key(keyID, playback) { values[$0] ?? [] }
         return Response(
             status: .ok,
