@@ -90,7 +90,8 @@ def ask(arguments: argparse.Namespace) -> bytes:
     for line in arguments.kids.split(","):
         kid, kind = line.split(":")
         made.content_keys.append(cpix.ContentKey(kid, common_encryption_scheme="cbcs"))
-        made.usage_rules.append(cpix.UsageRule(kid, intended_track_type=kind))
+        filters = [cpix.AudioFilter() if kind == "AUDIO" else cpix.VideoFilter()]
+        made.usage_rules.append(cpix.UsageRule(kid, filters, intended_track_type=kind))
         for system in (FAIRPLAY, WIDEVINE, PLAYREADY):
             made.drm_systems.append(cpix.DRMSystem(kid, system))
     tree = etree.fromstring(made.pretty_print())

@@ -138,7 +138,8 @@ struct KeyImportTests {
         "A file that is not a table of keys is refused as a whole",
         arguments: [
             ("", 1), ("asset\n", 1), ("asset,key\n", 1), ("asset,key,iv,key\n", 1), ("asset,key,iv,price\n", 1),
-            ("asset,key,iv\na\n", 2), ("<CPIX/>", 1), (" <", 1),
+            ("asset,key,iv\na\n", 2), ("<CPIX/>", 1), (" <", 1), ("asset,key,iv\n", 1),
+            (#"<CPIX xmlns="urn:dashif:org:cpix" contentId="a" version="2.3"/>"#, 1),
         ]
     )
     func files(_ text: String, _ line: Int) {

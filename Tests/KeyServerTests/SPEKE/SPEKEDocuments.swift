@@ -14,10 +14,22 @@ func spekeDocument(
     var document = CPIXDocument(contentID: contentID)
     for (keyID, type) in keys {
         document.contentKeys.append(.init(keyID: keyID, key: nil, scheme: scheme))
-        document.usageRules.append(.init(keyID: keyID, intendedTrackType: type))
+        document.usageRules.append(spekeRule(keyID, type))
         for system in systems { document.systems.append(.init(keyID: keyID, systemID: system)) }
     }
     return document
+}
+
+/// Returns a usage rule with the filters that its track type requires.
+func spekeRule(_ keyID: ContentKeyID, _ type: String) -> CPIXDocument.UsageRule {
+    let isAudio = type == "ALL" || type.contains("AUDIO")
+    let isVideo = type == "ALL" || !isAudio
+    return .init(
+        keyID: keyID,
+        intendedTrackType: type,
+        videoFilters: isVideo ? [.init()] : [],
+        audioFilters: isAudio ? [.init()] : []
+    )
 }
 
 /// Returns a key ID that ends with a number.

@@ -33,8 +33,30 @@ struct SPEKERefusalTests {
         ),
         ("intended-track-type", { $0.usageRules[0].intendedTrackType = nil }),
         ("intended-track-type", { $0.usageRules.removeFirst() }),
-        ("intended-track-type", { $0.usageRules.append(.init(keyID: spekeKeyID(1), intendedTrackType: "SD")) }),
-        ("usage-rule", { $0.usageRules.append(.init(keyID: spekeKeyID(8), intendedTrackType: "SD")) }),
+        ("intended-track-type", { $0.usageRules.append(spekeRule(spekeKeyID(1), "SD")) }),
+        ("intended-track-type", { $0.usageRules[0] = spekeRule(spekeKeyID(1), "ALL") }),
+        ("usage-rule", { $0.usageRules.append(spekeRule(spekeKeyID(8), "SD")) }),
+        ("usage-rule", { $0.usageRules[0].videoFilters = [] }),
+        ("usage-rule", { $0.usageRules[1].audioFilters = [] }),
+        (
+            "usage-rule",
+            { document in
+                for index in document.usageRules.indices {
+                    document.usageRules[index] = spekeRule(spekeKeyID(UInt8(index + 1)), "ALL")
+                    document.usageRules[index].audioFilters = []
+                }
+            }
+        ),
+        (
+            "usage-rule",
+            { document in
+                for index in document.usageRules.indices {
+                    document.usageRules[index] = spekeRule(spekeKeyID(UInt8(index + 1)), "ALL")
+                    document.usageRules[index].videoFilters = [.init(maxPixels: 100)]
+                }
+            }
+        ),
+        ("drm-system", { $0.systems = [] }),
         ("drm-system", { $0.systems[0].keyID = spekeKeyID(8) }),
         ("unknown-system", { $0.systems[0].systemID = "5e629af5-38da-4063-8977-97ffbd9902d4" }),
         (

@@ -64,10 +64,21 @@ extension KeyRow {
     ///
     /// - Parameter privateKey: The private key to decrypt the keys of a CPIX document.
     /// - Returns: The valid rows, and the errors in the others.
-    /// - Throws: ``KeyFileError`` if the file as a whole is not valid.
+    /// - Throws: ``KeyFileError`` if the file as a whole is not valid, or has no keys.
     package static func rows(
         ofFile bytes: [UInt8],
         privateKey: RSAPrivateKey? = nil
+    ) throws(KeyFileError) -> (rows: [KeyRow], mistakes: [KeyFileError]) {
+        let found = try parsed(bytes, privateKey)
+        guard !found.rows.isEmpty || !found.mistakes.isEmpty else {
+            throw KeyFileError(line: 1, reason: "the file has no keys")
+        }
+        return found
+    }
+
+    private static func parsed(
+        _ bytes: [UInt8],
+        _ privateKey: RSAPrivateKey?
     ) throws(KeyFileError) -> (rows: [KeyRow], mistakes: [KeyFileError]) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
         if start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "<") {

@@ -6,9 +6,12 @@ import KeyStore
 ///     CPIX @contentId @version            2.3
 ///     ContentKey @commonEncryptionScheme  required, and the same for all keys: cbcs or cenc
 ///     ContentKeyUsageRule                 at least one for each key, with the same intendedTrackType in all rules of a
-/// key
+///                                         key, and a VideoFilter or an AudioFilter
+///     @intendedTrackType ALL              alone in the document, with a VideoFilter and an AudioFilter without attributes
 ///     KeyPeriodFilter                     at most one per key, of a period in the document with index or start and end
-///     DRMSystem                           only for keys in the document; FairPlay only with cbcs
+///     DRMSystem                           at least one; only for keys in the document; FairPlay only with cbcs
+///
+/// Source: AWS, SPEKE API specification, "Standard payload components" and "Encryption contract" of v2.
 struct SPEKERequest: Sendable {
     /// A requested key.
     struct Key: Sendable {
@@ -66,8 +69,39 @@ struct SPEKERequest: Sendable {
         guard rules.keys.allSatisfy(known.contains) else {
             throw Self.refusal("usage-rule", "A ContentKeyUsageRule has a KID without a ContentKey.")
         }
+        for rule in document.usageRules { try Self.checkFilters(rule) }
+        let types = Set(document.usageRules.compactMap(\.intendedTrackType))
+        guard !types.contains(Self.allTracks) || types.count == 1 else {
+            throw Self.refusal(
+                "intended-track-type",
+                "ContentKeyUsageRule@intendedTrackType ALL must be the only one in the document."
+            )
+        }
+        guard !document.systems.isEmpty else {
+            throw Self.refusal("drm-system", "Missing DRMSystemList, or it has no DRMSystem.")
+        }
         guard document.systems.allSatisfy({ known.contains($0.keyID) }) else {
             throw Self.refusal("drm-system", "A DRMSystem has a KID without a ContentKey.")
+        }
+    }
+
+    /// The track type of a key for all audio and video.
+    private static let allTracks = "ALL"
+
+    private static func checkFilters(_ rule: CPIXDocument.UsageRule) throws(ProblemDocument) {
+        let uuid = rule.keyID.uuid
+        guard !rule.videoFilters.isEmpty || !rule.audioFilters.isEmpty else {
+            throw refusal(
+                "usage-rule",
+                "The ContentKeyUsageRule of KID \(uuid) has neither VideoFilter nor AudioFilter."
+            )
+        }
+        guard rule.intendedTrackType == allTracks else { return }
+        guard rule.videoFilters == [.init()], rule.audioFilters == [.init()] else {
+            throw refusal(
+                "usage-rule",
+                "The ContentKeyUsageRule ALL must have one VideoFilter and one AudioFilter, without attributes."
+            )
         }
     }
 
