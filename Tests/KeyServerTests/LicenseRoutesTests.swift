@@ -123,7 +123,6 @@ struct LicenseRoutesTests {
             (.protocolVersions(used: 2, supported: [2]), 400, "protocol-version", "version-mismatch"),
             (.vmInformationVersion(1), 403, "refused-by-policy", "virtual-machine"),
             (.createdAt(1), 403, "refused-by-policy", "spc-too-old"),
-            (.playbackState(0x5991_bf20), 403, "refused-by-policy", "playback-halted"),
         ] as [(SPCMutation, Int, String, String?)]
     )
     func refusals(mutation: SPCMutation, status: Int, type: String, reason: String?) async throws {
@@ -134,6 +133,18 @@ struct LicenseRoutesTests {
             #expect(answer.json["type"] == .string("urn:keyway:problem:\(type)"))
             let expected: JSONValue? = reason.map { .string($0) }
             #expect(answer.json["reason"] == expected)
+        }
+    }
+
+    @Test("The report of an expired session is accepted and recorded, and gets no key, so that apps stop sending it")
+    func expiredSessions() async throws {
+        try await LicenseServer.run { server in
+            let report = try server.request(server.device(), .playbackState(0x5991_bf20)).spc
+            let answer = try await server.license(report)
+            #expect(answer.status == 204 && answer.body == [])
+            #expect(try await server.auditOutcomes() == ["playback-halted"])
+            // A batch has a result for each item; this one has no key.
+            #expect(try await server.batch([report]).items.map { $0["status"] } == [.integer(403)])
         }
     }
 

@@ -22,7 +22,14 @@ extension TestKeyServer {
         _ fault: ServerFault
     ) throws(TestProblem) -> KeyTransportResponse {
         let license = try TestLicenseRequest(request)
-        switch try outcome(license, number, acceptsReports: true) {
+        let outcome: Outcome
+        do throws(TestProblem) {
+            outcome = try self.outcome(license, number, acceptsReports: true)
+        } catch {
+            guard error.reason == KSMError.Code.playbackHalted.rawValue else { throw error }
+            return KeyTransportResponse(status: 204, headers: [.init("Cache-Control", "no-store")], body: [])
+        }
+        switch outcome {
         case .license(let issued): return try changed(issued, at: 0, license, fault).response(in: license.format)
         case .report(let json):
             return KeyTransportResponse(

@@ -99,7 +99,12 @@ package struct LicenseRoutes: Sendable {
             authorizedAssetID: playback.assetID
         )
         let format = AcceptedTypes(request.headers[.accept])?.format(instead: licenseRequest.format)
-        return try await service.answer(attempt).response(in: format ?? licenseRequest.format)
+        do {
+            return try await service.answer(attempt).response(in: format ?? licenseRequest.format)
+        } catch let problem as ProblemDocument where problem.reason == KSMError.Code.playbackHalted.rawValue {
+            // The report of an expired session, which apps send until it succeeds. It is in the audit log, and gets no key.
+            return Response(status: .noContent, headers: [.cacheControl: "no-store"])
+        }
     }
 
     /// Answers a batch in small groups, so that one batch does not occupy every thread of the shared pool.
