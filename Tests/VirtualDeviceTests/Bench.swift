@@ -5,8 +5,11 @@ import VirtualDevice
 /// A device, its clock and a test server.
 struct Bench {
     let server: TinyServer
-    let clock = ManualDeviceClock(now: 1_800_000_000)
+    let clock: ManualDeviceClock
     let device: FPSDevice
+
+    /// The first time of the clock.
+    static let start: Int64 = 1_800_000_000
 
     init(
         _ profile: DeviceProfile = .iPhone,
@@ -16,6 +19,7 @@ struct Bench {
         throws
     {
         self.server = try server.get()
+        clock = ManualDeviceClock(now: Self.start)
         device = FPSDevice(
             profile: profile,
             dask: .development(ask: self.server.ask),
@@ -25,8 +29,9 @@ struct Bench {
     }
 
     /// A device with a memory.
-    init(memory: any DeviceMemory) throws {
+    init(memory: any DeviceMemory, clock: ManualDeviceClock = ManualDeviceClock(now: Bench.start)) throws {
         server = try TinyServer.rsa2048.get()
+        self.clock = clock
         device = try FPSDevice(
             profile: .iPhone,
             dask: .development(ask: server.ask),

@@ -1,27 +1,12 @@
 import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
-import Synchronization
 import Testing
 import VirtualDevice
 
 @Suite("A device with persistent memory")
 struct DeviceMemoryTests {
-    /// A memory that stores the image or fails, and counts the calls.
-    private final class Memory: DeviceMemory {
-        struct Full: Error {}
-        let images = Mutex<[SecretBytes]>([])
-        let isFull = Mutex(false)
-
-        init(_ image: SecretBytes? = nil) { if let image { images.withLock { $0 = [image] } } }
-
-        var last: SecretBytes? { images.withLock { $0.last } }
-        func recall() throws -> SecretBytes? { last }
-        func remember(_ image: SecretBytes) throws {
-            guard !isFull.withLock({ $0 }) else { throw Full() }
-            images.withLock { $0.append(image) }
-        }
-    }
+    private typealias Memory = TestDeviceMemory
 
     private let memory = Memory()
 
@@ -87,7 +72,7 @@ struct DeviceMemoryTests {
         let bench = try Bench(memory: memory)
         let sealed = try bench.persistentKey(.offlineKey(storage: 1000, playback: 50))
         let key = try bench.device.loadPersistentKey(sealed)
-        memory.isFull.withLock { $0 = true }
+        memory.setFull(true)
         let request = try bench.request()
         let ckc = try bench.answer(request, [.persistent])
         #expect(throws: FPSError.memoryFailed) { try bench.device.makePersistentKey(ckc: ckc, for: request) }
@@ -96,7 +81,7 @@ struct DeviceMemoryTests {
         }
         try key.startPlaying()
         #expect(throws: FPSError.memoryFailed) { try key.contentKey() }
-        memory.isFull.withLock { $0 = false }
+        memory.setFull(false)
         #expect(try key.givesTestKey)
         #expect(throws: Never.self) { try bench.device.makePersistentKey(ckc: ckc, for: request) }
     }
@@ -126,7 +111,7 @@ struct DeviceMemoryTests {
                 try Bench(memory: Memory(SecretBytes(copying: image[..<count])))
             }
         }
-        for index in Array(0..<8) + Array(52..<56) {
+        for index in Array(0..<8) + Array(64..<68) {
             var changed = image
             changed[index] ^= 0x80
             #expect(throws: FPSError.memoryFailed) { try Bench(memory: Memory(SecretBytes(copying: changed))) }

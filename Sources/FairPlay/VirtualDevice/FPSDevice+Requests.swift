@@ -134,6 +134,7 @@ extension FPSDevice {
         sync: DeviceSyncReport,
         mutations: [SPCMutation]
     ) throws(FPSError) -> SPCBuilder.Result {
+        saveTimeIfPossible()
         let builder = SPCBuilder(
             profile: profile,
             certificate: application,

@@ -10,6 +10,7 @@ extension FPSDevice {
     ///   ``FPSError/leaseExpired`` or ``FPSError/keyDiscarded``.
     public func process(ckc: [UInt8], for request: KeyRequest) throws(FPSError) -> DeviceKey {
         try open(ckc, for: request) { received throws(FPSError) in
+            saveTimeIfPossible()
             if let key = request.renewing {
                 // A CKC for state 2 does not have to contain a valid key, so the key in use stays.
                 try key.renew(with: received, keepingKey: request.reader.playbackState == .playing)

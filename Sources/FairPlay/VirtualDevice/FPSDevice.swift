@@ -12,8 +12,10 @@ import Locking
 public final class FPSDevice: Sendable {
     /// The profile: the kind of device.
     public let profile: DeviceProfile
-    /// The clock of the device.
-    public let clock: any DeviceClock
+    /// The clock of the device, which never goes back: an expired key stays expired if the system clock is set back.
+    public var clock: any DeviceClock { monotonicClock }
+
+    let monotonicClock: MonotonicDeviceClock
 
     let dask: DASkRule
     let secret: SecretBytes
@@ -29,8 +31,14 @@ public final class FPSDevice: Sendable {
         var memory: (any DeviceMemory)?
         /// The generations of keys that must be saved before the keys can decrypt content, by record ID.
         var unsaved: [[UInt8]: UInt32] = [:]
+        /// The record IDs of the unsaved keys whose first playback was in this run.
+        var started: Set<[UInt8]> = []
         /// The time that was saved last.
         var savedTime: Int64 = 0
+        /// The corrections of the clock.
+        var corrections = ClockCorrections()
+        /// The times of the corrections during this run, in seconds since 1970.
+        var correctionTimes: [Int64] = []
     }
 
     /// Creates a device.
@@ -52,7 +60,7 @@ public final class FPSDevice: Sendable {
         var generator = DeviceRandom(random)
         self.profile = profile
         self.dask = dask
-        self.clock = clock
+        monotonicClock = MonotonicDeviceClock(clock, latest: clock.now)
         self.secret = secret ?? SecretBytes(count: 32, randomFrom: &generator)
         state = Lock(State(random: generator, display: profile.display))
     }

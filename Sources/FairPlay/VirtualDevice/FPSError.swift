@@ -89,6 +89,8 @@ extension FPSError {
 
     /// The device's memory cannot be read or written. The guide defines no code.
     public static let memoryFailed = FPSError(nil, "memory-failed")
+    /// The device's clock cannot be set to the time of a server. The guide defines no code.
+    public static let clockNotCorrected = FPSError(nil, "clock-not-corrected")
 
     /// All errors, in the order of their codes, with the errors without a code at the end.
     public static let all: [FPSError] = [
@@ -96,5 +98,6 @@ extension FPSError {
         spcCreationFailed, invalidCertificate, invalidVersionList, revokedCertificate, persistentKeyOutdated,
         persistentKeyExpired, invalidPersistentKey, securityLevelTooLow, persistenceNotAllowed, rentalExpired,
         outputRestricted, notPlaying, keyDiscarded, invalidationNotSupported, memoryFailed,
+        clockNotCorrected,
     ]
 }

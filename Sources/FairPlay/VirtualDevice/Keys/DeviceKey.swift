@@ -37,6 +37,8 @@ public final class DeviceKey: Sendable {
         var updatedPersistentKey: [UInt8]?
         var isPlaying = false
         var leaseHasExpired = false
+        /// The number of corrections of the device's clock that the validity takes into account.
+        var corrections: Int
     }
 
     init(
@@ -52,7 +54,16 @@ public final class DeviceKey: Sendable {
         self.device = device
         self.origin = origin
         self.notes = notes
-        state = Lock(State(contentKey: contentKey, iv: iv, validity: validity, hdcp: hdcp, persistent: persistent))
+        state = Lock(
+            State(
+                contentKey: contentKey,
+                iv: iv,
+                validity: validity,
+                hdcp: hdcp,
+                persistent: persistent,
+                corrections: device.correctionTimes.count
+            )
+        )
     }
 
     /// The asset ID of the content that the key decrypts.
@@ -99,13 +110,16 @@ public final class DeviceKey: Sendable {
     /// Starts playback; does nothing if playback has already started.
     ///
     /// - Throws: ``FPSError/keyDiscarded``, ``FPSError/leaseExpired``, ``FPSError/rentalExpired``,
-    ///   ``FPSError/persistentKeyExpired``, ``FPSError/invalidPersistentKey``, ``FPSError/outputRestricted``.
+    ///   ``FPSError/persistentKeyExpired``, ``FPSError/invalidPersistentKey``, ``FPSError/outputRestricted``,
+    ///   ``FPSError/memoryFailed``.
     public func startPlaying() throws(FPSError) {
         try state.withLock { state throws(FPSError) in
+            // The time is saved first, so that a refusal is not undone by a clock that is set back.
+            if state.persistent == nil { device.saveTimeIfPossible() }
             try requireKey(&state)
             try checkOutput(state)
             guard !state.isPlaying else { return }
-            let now = device.clock.now
+            let now = state.persistent == nil ? device.clock.now : try device.savedTime()
             if let error = state.validity.startError(at: now) { throw error }
             if let key = state.persistent, let (next, sealed) = try device.startPersistentKey(key, at: now) {
                 state.persistent = next
@@ -125,7 +139,7 @@ public final class DeviceKey: Sendable {
             state.isPlaying = false
             if state.persistent == nil { state.contentKey = nil }
             // Changes that cannot be saved now are saved before the key decrypts content again.
-            if state.persistent != nil { try? device.saveMemory() }
+            if state.persistent != nil { _ = try? device.savedTime() }
         }
     }
 
@@ -136,11 +150,12 @@ public final class DeviceKey: Sendable {
     ///   ``FPSError/invalidPersistentKey``; ``FPSError/memoryFailed``.
     public func contentKey() throws(FPSError) -> (key: SecretBytes, iv: [UInt8]) {
         try state.withLock { state throws(FPSError) in
+            if state.persistent == nil { device.saveTimeIfPossible() }
             let key = try requireKey(&state)
             guard state.isPlaying else { throw .notPlaying }
             try checkOutput(state)
             // The replacement of the key must be saved before the key decrypts content.
-            if state.persistent != nil { try device.saveMemory() }
+            if state.persistent != nil { _ = try device.savedTime(unsavedFor: FPSDevice.unsavedTime) }
             return (key, state.iv)
         }
     }
@@ -164,6 +179,7 @@ public final class DeviceKey: Sendable {
             }
             state.validity.terms = received.terms
             state.validity.acquired = device.clock.now
+            state.corrections = device.correctionTimes.count
             state.hdcp = received.hdcp
         }
     }
@@ -171,12 +187,19 @@ public final class DeviceKey: Sendable {
     /// Discards the key if its lease has expired; otherwise returns the key.
     @discardableResult
     private func requireKey(_ state: inout State) throws(FPSError) -> SecretBytes {
+        let corrections = device.correctionTimes
+        // The first correction since is the earliest.
+        if let first = corrections.dropFirst(state.corrections).first { state.validity.limit(to: first) }
+        state.corrections = corrections.count
         if let end = state.validity.leaseEnd, device.clock.now >= end, state.contentKey != nil {
             state.contentKey = nil
             state.isPlaying = false
             state.leaseHasExpired = true
         }
-        guard let key = state.contentKey else { throw state.leaseHasExpired ? .leaseExpired : .keyDiscarded }
+        guard let key = state.contentKey else {
+            guard state.leaseHasExpired, let end = state.validity.leaseEnd else { throw .keyDiscarded }
+            throw .leaseExpired.because("the lease ended at \(KeyValidity.text(end)) and was not renewed")
+        }
         if let persistent = state.persistent { try device.checkNotInvalidated(persistent) }
         return key
     }

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// The durations for which a content key can be used, in seconds; 0 means no limit.
 enum DeviceKeyTerms: Sendable, Equatable {
     /// A key that is discarded when playback stops. The lease limits playback; the rental limits the start of playback.
@@ -44,12 +46,30 @@ struct KeyValidity: Sendable, Equatable {
         return duration > 0 ? from &+ Int64(duration) : nil
     }
 
+    /// Limits the times to the time of a correction of the clock: a later time was measured before the correction, so
+    /// its true time is the time of the correction at the latest.
+    mutating func limit(to ceiling: Int64) {
+        acquired = min(acquired, ceiling)
+        firstPlayed = firstPlayed.map { min($0, ceiling) }
+    }
+
     /// Returns the error that prevents playback from starting at `now`, or nil. The lease, which also stops playback,
     /// is not checked.
     func startError(at now: Int64) -> FPSError? {
         guard let startEnd, now >= startEnd else { return nil }
-        return terms.isPersistable ? .persistentKeyExpired : .rentalExpired
+        let period =
+            switch terms {
+            case .streaming: "the rental period"
+            case .persistent: "the period in which playback can start"
+            case .dualExpiry where firstPlayed == nil: "the storage period, in which playback must start,"
+            case .dualExpiry: "the playback period"
+            }
+        let error: FPSError = terms.isPersistable ? .persistentKeyExpired : .rentalExpired
+        return error.because("\(period) ended at \(Self.text(startEnd))")
     }
+
+    /// Returns a time for an error. Times outside of the years 1970 to 9999 are limited to them.
+    static func text(_ time: Int64) -> String { Timestamp.text(seconds: min(max(time, 0), 253_402_300_799)) }
 
     /// Returns the "duration to expiry" of a Sync block, in seconds: 0 if the key has expired, 0xFFFFFFFF if it never
     /// expires.

@@ -5,6 +5,9 @@ struct KeyVault: Sendable {
         var generation: UInt32
         let certificateHash: [UInt8]
         let offlineKey: ReceivedOfflineKey?
+        /// The time of the earliest correction of the clock after which the key has not been replaced. Later times in
+        /// the key are from before the correction, so they count as this time.
+        var ceiling: Int64 = .max
     }
 
     var records: [[UInt8]: Record] = [:]
@@ -25,6 +28,18 @@ struct KeyVault: Sendable {
         records[key.recordID].map { $0.generation <= key.generation } ?? false
     }
 
+    /// Returns the latest time that the times in a key can have, in seconds since 1970.
+    func ceiling(of key: PersistentKey) -> Int64 { records[key.recordID]?.ceiling ?? .max }
+
+    /// Limits the times in all keys to the time of a correction of the clock.
+    mutating func limitTimes(to time: Int64) {
+        records = records.mapValues { record in
+            var record = record
+            record.ceiling = min(record.ceiling, time)
+            return record
+        }
+    }
+
     /// Sets the valid generation of a record if the new generation is newer. Returns whether the record changed.
     @discardableResult
     mutating func updateGeneration(_ recordID: [UInt8], _ generation: UInt32) -> Bool {
@@ -37,6 +52,8 @@ struct KeyVault: Sendable {
     mutating func advance(_ key: inout PersistentKey) {
         key.generation &+= 1
         records[key.recordID]?.generation = key.generation
+        // The new key contains the limited times, and a time after the correction.
+        records[key.recordID]?.ceiling = .max
     }
 
     /// Removes the offline keys of one app that satisfy `matches`, and returns their stream IDs in ascending order.

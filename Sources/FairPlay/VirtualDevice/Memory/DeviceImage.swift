@@ -4,11 +4,13 @@ internal import FPSCrypto
 /// The encoded state of a device:
 ///
 ///     0-3    "KWVD"
-///     4-7    version, 1
+///     4-7    version, 2
 ///     8-39   the secret of the device                32 bytes, secret
 ///     40-43  format of its persistent keys            4
 ///     44-51  the latest time of its clock             8
-///     52-55  number of records                        4
+///     52-55  number of corrections of the clock       4
+///     56-63  time of the last correction; 0 if none   8
+///     64-67  number of records                        4
 ///
 /// For each persistent key, in the order of the record IDs:
 ///
@@ -18,28 +20,33 @@ internal import FPSCrypto
 ///     40-43  0, or the version of its offline key     4
 ///     44-47, 48-51  storage and playback duration     4 each
 ///     52-67, 68-83  stream ID, title ID; zeros if there is none
+///     84-91  the latest time that the times in the key can have; 2^63 - 1 without a correction of the clock
 struct DeviceImage {
     let secret: SecretBytes
     let format: UInt32
     let latest: Int64
+    let corrections: ClockCorrections
     let vault: KeyVault
 
     private static let magic = Array("KWVD".utf8)
-    private static let headSize = 56
-    private static let recordSize = 84
+    private static let headSize = 68
+    private static let recordSize = 92
 
-    init(secret: SecretBytes, format: UInt32, latest: Int64, vault: KeyVault) {
-        (self.secret, self.format, self.latest, self.vault) = (secret, format, latest, vault)
+    init(secret: SecretBytes, format: UInt32, latest: Int64, corrections: ClockCorrections, vault: KeyVault) {
+        (self.secret, self.format, self.latest) = (secret, format, latest)
+        (self.corrections, self.vault) = (corrections, vault)
     }
 
     /// The encoded bytes, which are a secret.
     var bytes: SecretBytes {
         var head = ByteWriter(capacity: 8)
         head.write(Self.magic)
-        head.write(UInt32(1))
-        var rest = ByteWriter(capacity: 16 + vault.records.count * Self.recordSize)
+        head.write(UInt32(2))
+        var rest = ByteWriter(capacity: 28 + vault.records.count * Self.recordSize)
         rest.write(format)
         rest.write(latest)
+        rest.write(corrections.count)
+        rest.write(corrections.latest)
         rest.write(UInt32(clamping: vault.records.count))
         for (id, record) in vault.records.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             rest.write(id)
@@ -51,6 +58,7 @@ struct DeviceImage {
             rest.write(key?.playbackDuration ?? 0)
             rest.write(key?.streamID ?? [UInt8](repeating: 0, count: 16))
             rest.write(key?.titleID ?? [UInt8](repeating: 0, count: 16))
+            rest.write(record.ceiling)
         }
         return SecretBytes(count: 40 + rest.count) { buffer in
             buffer[..<8].copyBytes(from: head.bytes)
@@ -65,17 +73,21 @@ struct DeviceImage {
             throw ParseError(.truncated, reading: "device memory", offset: bytes.count)
         }
         let head = bytes[0..<8].reveal()
-        guard Array(head[..<4]) == Self.magic, Array(head[4...]) == [0, 0, 0, 1] else {
-            throw ParseError(.invalidValue, reading: "device memory", offset: 0, reason: "the version must be 1")
+        guard Array(head[..<4]) == Self.magic, Array(head[4...]) == [0, 0, 0, 2] else {
+            throw ParseError(.invalidValue, reading: "device memory", offset: 0, reason: "the version must be 2")
         }
         secret = bytes[8..<40]
         let rest = bytes[40..<bytes.count].reveal()
         var reader = ByteReader(rest.span.bytes, base: 40)
         format = try reader.readUInt32("format")
         latest = Int64(bitPattern: try reader.readUInt64("latest time"))
+        corrections = ClockCorrections(
+            count: try reader.readUInt32("number of corrections"),
+            latest: Int64(bitPattern: try reader.readUInt64("time of the last correction"))
+        )
         let count = Int(try reader.readUInt32("number of records"))
         guard reader.remaining == count * Self.recordSize else {
-            throw ParseError(.invalidValue, reading: "number of records", offset: 52)
+            throw ParseError(.invalidValue, reading: "number of records", offset: 64)
         }
         var vault = KeyVault()
         for _ in 0..<count {
@@ -95,7 +107,8 @@ struct DeviceImage {
             vault.records[id] = .init(
                 generation: generation,
                 certificateHash: hash,
-                offlineKey: version == 0 ? nil : key
+                offlineKey: version == 0 ? nil : key,
+                ceiling: Int64(bitPattern: try reader.readUInt64("latest time of the key"))
             )
         }
         self.vault = vault
