@@ -63,6 +63,7 @@ public struct DownloadError: Error, Hashable, CustomStringConvertible {
             case .notFound: "the resource does not exist" + (status.map { " (\($0))" } ?? "")
             case .status: status ?? "an error status"
             case .wrongRange: "the server returned bytes other than the requested range"
+            case .damaged: "the file has changed"
             case .cancelled, .abandoned: "the download was cancelled"
             }
     }

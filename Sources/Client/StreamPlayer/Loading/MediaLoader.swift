@@ -82,6 +82,8 @@ public struct MediaLoadError: Error, Hashable, CustomStringConvertible {
         case status
         /// The server returned bytes other than the requested range.
         case wrongRange = "wrong-range"
+        /// A local file was shortened or changed after it was written.
+        case damaged
         /// The callback ended the download.
         case abandoned
         /// The task was cancelled.
@@ -111,13 +113,14 @@ public struct MediaLoadError: Error, Hashable, CustomStringConvertible {
         case .status: status.map { $0 == 408 || $0 == 429 || $0 >= 500 } ?? false
         // At the live edge, a segment may be listed shortly before it is available.
         case .notFound, .wrongRange: !isLocal
-        case .tooLarge, .badAddress, .abandoned, .cancelled: false
+        case .tooLarge, .badAddress, .damaged, .abandoned, .cancelled: false
         }
     }
 
     /// The URL, the code and the status, on one line.
     public var description: String {
         guard !isLocal || code != .notFound else { return "\(place): the file does not exist, or cannot be read" }
+        guard code != .damaged else { return "\(place): the file has changed since it was downloaded" }
         return "\(place): \(code.rawValue)" + (status.map { " (\($0))" } ?? "")
     }
 

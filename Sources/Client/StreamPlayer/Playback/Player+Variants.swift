@@ -130,7 +130,7 @@ extension VariantFailure {
             case .cancelled, .abandoned: return nil
             case .notFound, .status: self = .status(load.status ?? 404)
             case .noConnection, .deadline: self = .noResponse
-            case .tooLarge, .badAddress, .wrongRange: self = .unreadable
+            case .tooLarge, .badAddress, .wrongRange, .damaged: self = .unreadable
             }
         case .playlist, .notMedia, .media: self = .unreadable
         case .live: self = .stale
