@@ -513,8 +513,8 @@ let package = Package(
         .testTarget(
             name: "OfflineAssetsTests",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "HTTPTransport", "KeywayTesting", "OfflineAssets",
-                "StreamPlayer",
+                "ContentKeySession", "ContentKeySessionTesting", "FPSCrypto", "HLSPlaylist", "HTTPTransport",
+                "KeywayTesting", "OfflineAssets", "StreamPlayer", "VirtualDevice",
             ],
             swiftSettings: settings
         ),

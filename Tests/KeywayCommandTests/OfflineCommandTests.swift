@@ -171,6 +171,49 @@ struct OfflineCommandTests {
         #expect(try site.offline("play", "films/film").status == 0)
     }
 
+    @Test("A changed byte is found by list and verify, is never played, and is repaired by the same download")
+    func changedByte() throws {
+        let site = try OfflineFilmSite()
+        try #require(try site.download("film").status == 0)
+        #expect(try site.list().titles["film"]?["files"] as? String == "as downloaded")
+        let intact = try site.offline("verify", "films/film")
+        #expect(intact.status == 0, "\(intact.errors)")
+        #expect((intact.json["files"] as? [String: Any])?["differences"] as? Int == 0)
+        let media = try #require(try PackageTests.files(site.tool.path("films/film/media")).keys.min())
+        let path = site.tool.path("films/film/media/\(media)")
+        var bytes = try site.tool.content(path)
+        bytes[bytes.count / 2] ^= 1
+        try Data(bytes).write(to: URL(filePath: path))
+        let film = try #require(try site.list().titles["film"])
+        #expect(film["files"] as? String == "1 missing or changed")
+        #expect((film["nextStep"] as? String)?.contains("keyway download") == true)
+        for command in ["verify", "play"] {
+            let run = try site.offline(command, "films/film")
+            #expect(
+                run.status == 1 && run.errors.contains(media) && run.errors.contains("changed")
+                    && run.errors.contains("keyway download"),
+                "\(command): \(run.status) \(run.errors)"
+            )
+        }
+        #expect(try site.download("film").status == 0)
+        #expect(try site.offline("verify", "films/film").status == 0)
+        #expect(try site.offline("play", "films/film").status == 0)
+        #expect(try site.list().titles["film"]?["files"] as? String == "as downloaded")
+    }
+
+    @Test("The clock of the device is printed; it is set only by a server, and only over https or from this computer")
+    func clock() throws {
+        let site = try OfflineFilmSite()
+        try #require(try site.download("film").status == 0)
+        let run = try site.offline("clock", "films")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect((run.json["clocks"] as? [String: Any])?["ahead"] as? Int == 0)
+        let remote = try site.tool.run([
+            "offline", "clock", "films", "--server", "http://192.0.2.1:1", "--ask", OfflineFilmSite.iv,
+        ])
+        #expect(remote.status == 1 && remote.errors.contains("only over https"), "\(remote.errors)")
+    }
+
     @Test("Damaged keys, and a storage key that others can read")
     func badKeys() throws {
         let site = try OfflineFilmSite()

@@ -34,6 +34,14 @@ extension FPSDevice: PersistentKeyDevice {
         }
     }
 
+    /// The time of the device's clock, in seconds since 1970.
+    public var trustedTime: Int64? { clock.now }
+
+    /// Sets the clock back to the time of a server.
+    public func correctClock(to time: Int64) throws(ContentKeyError) -> Int64 {
+        try translating { () throws(FPSError) in try setClock(backTo: time) }
+    }
+
     /// Returns a duration in seconds; nil for 0, which means unlimited.
     private static func limit(_ duration: UInt32) -> Int64? { duration > 0 ? Int64(duration) : nil }
 }

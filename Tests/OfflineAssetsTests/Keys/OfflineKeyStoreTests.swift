@@ -34,7 +34,7 @@ struct OfflineKeyStoreTests {
             entry: .init(terms: .unknown, issued: -13)
         )
         title.policy = StoragePolicy(priority: .important, expirationDate: 14)
-        title.lastPlayed = 15
+        (title.lastPlayed, title.server) = (15, "https://keys.example")
         return title
     }()
 

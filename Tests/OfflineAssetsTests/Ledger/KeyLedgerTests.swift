@@ -43,7 +43,7 @@ struct KeyLedgerTests {
             state: .storageExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "expired: playback was not started in time"
+            words: "expired on 2027-01-15 08:50 UTC: playback was not started in time"
         ),
         Row(
             testDescription: "first playback in the last second",
@@ -70,7 +70,7 @@ struct KeyLedgerTests {
             state: .playbackExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "expired: the playback period is over"
+            words: "expired on 2027-01-15 08:03 UTC: the playback period is over"
         ),
         Row(
             testDescription: "an unlimited storage period",
@@ -108,7 +108,7 @@ struct KeyLedgerTests {
             state: .storageExpired,
             remaining: 0,
             remedy: .renewOnline,
-            words: "expired: playback was not started in time"
+            words: "expired on 2027-01-15 08:01 UTC: playback was not started in time"
         ),
         Row(
             testDescription: "without limit",
@@ -183,7 +183,7 @@ struct KeyLedgerTests {
             state: .playbackExpired,
             remaining: 0,
             remedy: .buyAgain,
-            words: "expired: the playback period is over"
+            words: "expired on 2027-01-15 08:03 UTC: the playback period is over"
         ),
         Row(
             testDescription: "invalidated",
@@ -212,7 +212,7 @@ struct KeyLedgerTests {
             remaining: 0,
             remedy: .renewOnline,
             words:
-                "expired: playback was not started in time; the clock was set back by 48 minutes 20 seconds, which does not extend the time"
+                "expired on 2027-01-15 08:50 UTC: playback was not started in time; the clock was set back by 48 minutes 20 seconds, which does not extend the time"
         ),
     ]
 

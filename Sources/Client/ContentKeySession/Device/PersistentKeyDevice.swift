@@ -14,6 +14,27 @@ public protocol PersistentKeyDevice: ContentProtectionDevice {
         ofPersistableKey stored: [UInt8],
         _ context: ServerPlaybackContext
     ) async throws(ContentKeyError) -> [UInt8]
+
+    /// The device's time, by which it decides about expiry, in seconds since 1970. It is later than the system clock if
+    /// the system clock was set back. Nil if the device does not provide it, as in the default implementation.
+    var trustedTime: Int64? { get async }
+
+    /// Sets the clock of a device that has seen a time far ahead back to the time of a server, which the caller has
+    /// authenticated. The default implementation throws ``ContentKeyError/Code/unsupportedOperation``.
+    ///
+    /// - Parameter time: The time of the server, in seconds since 1970.
+    /// - Returns: The number of seconds by which the clock was set back; 0 if it was not ahead.
+    func correctClock(to time: Int64) async throws(ContentKeyError) -> Int64
+}
+
+extension PersistentKeyDevice {
+    /// Nil.
+    public var trustedTime: Int64? { get async { nil } }
+
+    /// Throws ``ContentKeyError/Code/unsupportedOperation``.
+    public func correctClock(to _: Int64) async throws(ContentKeyError) -> Int64 {
+        throw ContentKeyError(.unsupportedOperation, .device, reason: "the device has its own clock")
+    }
 }
 
 /// Information of a device about a persistent key. Times are in seconds since 1970, durations in seconds.

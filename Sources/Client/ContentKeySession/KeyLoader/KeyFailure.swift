@@ -35,6 +35,21 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The catalog's explanation of the device's error number: its meaning, how sure it is, causes, and remedies.
     public var explanation: PlatformErrorExplanation? { platformCode.flatMap(PlatformErrorCatalog.explanation) }
 
+    /// The advice to the user or to the operator of the app: that of the kind, except if the server refuses the time in
+    /// the SPC.
+    public var advice: String { reason.flatMap { Self.clockAdvice($0) } ?? kind.rule.advice }
+
+    /// Returns the advice if the reason of a refusal is the time in the SPC; otherwise nil.
+    static func clockAdvice(_ reason: LogSafeWord) -> String? {
+        switch reason.description {
+        case "spc-date-in-future":
+            "The device's clock is ahead of the server's. Set the clock of the computer. If it is right, the device has "
+                + "seen a later time before: set it back to the server's time with keyway offline clock."
+        case "spc-too-old": "The device's clock is behind the server's. Set the clock of the computer."
+        default: nil
+        }
+    }
+
     /// The kind, the status, the problem type and the reason.
     public var description: String {
         let parts = [status.map { "status \($0)" }, problem?.description, reason?.description, code].compactMap { $0 }

@@ -42,11 +42,11 @@ public struct KeyErrorEntry: Hashable, Sendable, CustomStringConvertible {
     public let retryAfter: Duration?
 
     /// The advice to the user or to the operator of the app.
-    public var advice: String { failure.kind.rule.advice }
+    public var advice: String { failure.advice }
 
     /// The label, the failure, the next step, the advice, and the meaning of the device's error number, on one line.
     public var description: String {
-        let next = retryAfter.map { "retry in \($0)" } ?? "not retried"
+        let next = retryAfter.map { "retry in \(($0 / .milliseconds(1)).rounded() / 1000) s" } ?? "not retried"
         let device = failure.platformCode.map { code in
             " Device: \(code)" + (failure.explanation.map { ", \($0.name): \($0.summary)" } ?? "")
         }

@@ -2,7 +2,7 @@ import TextCoding
 
 /// A client that sends Sync SPCs to the key server.
 package struct SyncClient: Sendable {
-    let service: OfflineKeyService
+    package let service: OfflineKeyService
     let transport: any KeyTransport
     /// The number of attempts of a request without a response: the proof of an invalidation cannot be created again.
     private static let attempts = 3
@@ -52,6 +52,19 @@ package struct SyncClient: Sendable {
         purpose: KeyService.Purpose,
         place: String
     ) async throws(OfflineKeyError) -> [UInt8] {
+        let answer = try await response(method, url, body, purpose: purpose, place: place)
+        guard answer.status == 200 else { throw Self.refusal(answer, place) }
+        return answer.body
+    }
+
+    /// Sends a request and returns the response, whatever its status is.
+    func response(
+        _ method: KeyTransportRequest.Method,
+        _ url: String,
+        _ body: [UInt8],
+        purpose: KeyService.Purpose,
+        place: String
+    ) async throws(OfflineKeyError) -> KeyTransportResponse {
         var headers: [KeyTransportHeader]
         do {
             headers = try await service.keys.headers(purpose)
@@ -69,9 +82,8 @@ package struct SyncClient: Sendable {
         let request = KeyTransportRequest(method, url, headers: headers, body: body)
         var attempt = 1
         while true {
-            let answer: KeyTransportResponse
             do throws(KeyTransportError) {
-                answer = try await transport.send(request)
+                return try await transport.send(request)
             } catch {
                 // The server returns the same response to the same request.
                 guard error == .noConnection, attempt < Self.attempts else {
@@ -82,10 +94,7 @@ package struct SyncClient: Sendable {
                     )
                 }
                 attempt += 1
-                continue
             }
-            guard answer.status == 200 else { throw Self.refusal(answer, place) }
-            return answer.body
         }
     }
 
@@ -95,10 +104,12 @@ package struct SyncClient: Sendable {
         let type = problem?["type"]?.text?.split { $0 == ":" || $0 == "/" }.last.flatMap { LogSafeWord(String($0)) }
         let reason = problem?["reason"]?.text.flatMap { LogSafeWord($0) }
         let words = [type, reason].compactMap { $0?.description }.joined(separator: ", ")
+        let advice = reason.flatMap { KeyFailure.clockAdvice($0) }.map { ". \($0)" } ?? ""
         return OfflineKeyError(
             code: reason?.description ?? type?.description ?? "status-\(answer.status)",
             place: place,
-            reason: "the server refused the request, status \(answer.status)\(words.isEmpty ? "" : ": \(words)")"
+            reason: "the server refused the request, status \(answer.status)"
+                + (words.isEmpty ? "" : ": \(words)") + advice
         )
     }
 }

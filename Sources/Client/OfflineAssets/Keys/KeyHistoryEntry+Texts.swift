@@ -10,8 +10,8 @@ extension KeyHistoryEntry {
     /// | stored, two expiry periods | `29 days 3 hours to start, then 2 days to finish` |
     /// | stored, one expiry period | `for 23 hours`, or `without limit` |
     /// | playing | `for 1 day 4 hours` |
-    /// | storage-expired | `expired: playback was not started in time` |
-    /// | playback-expired | `expired: the playback period is over` |
+    /// | storage-expired | `expired on 2026-12-01 20:15 UTC: playback was not started in time` |
+    /// | playback-expired | `expired on 2026-12-01 20:15 UTC: the playback period is over` |
     /// | refused | `not playable: the device rejects the key` |
     /// | revoked | `not playable: the key was invalidated` |
     ///
@@ -21,13 +21,19 @@ extension KeyHistoryEntry {
             switch state(at: now) {
             case .stored: storedWords(at: now)
             case .playing: remaining(at: now).map { "for \(Self.words($0))" } ?? "without limit"
-            case .storageExpired: "expired: playback was not started in time"
-            case .playbackExpired: "expired: the playback period is over"
+            case .storageExpired: "expired\(expiry(at: now)): playback was not started in time"
+            case .playbackExpired: "expired\(expiry(at: now)): the playback period is over"
             case .refused: "not playable: the device rejects the key"
             case .revoked: "not playable: the key was invalidated"
             }
         guard let behind = clockIsBehind(at: now) else { return words }
         return words + "; the clock was set back by \(Self.words(behind)), which does not extend the time"
+    }
+
+    /// Returns the time of expiry; empty if only the device knows it.
+    private func expiry(at now: Int64) -> String {
+        guard let end, end <= max(now, latest) else { return "" }
+        return " on \(Self.date(end))"
     }
 
     private func storedWords(at now: Int64) -> String {
@@ -47,7 +53,7 @@ extension KeyHistoryEntry {
     /// |---|---|
     /// | watch, with an end | `watch before 2026-12-01 20:15 UTC`, or `start before …` |
     /// | watch, without an end | `watch` |
-    /// | renew-online | `renew online: keyway offline renew` |
+    /// | renew-online | `renew online: keyway offline renew`; after the clock was set back, `keyway offline clock` too |
     /// | buy-again | `rent or buy it again, then renew online (renewal refused: renewal-after-expiry)` |
     /// | download-again | `download it again` |
     public func advice(at now: Int64) -> String {
@@ -55,7 +61,11 @@ extension KeyHistoryEntry {
         case .watch:
             guard let end else { return "watch" }
             return "\(firstPlayed == nil ? "start" : "watch") before \(Self.date(end))"
-        case .renewOnline: return "renew online: keyway offline renew"
+        case .renewOnline:
+            let isExpired = state(at: now) != .refused
+            // The key may have expired only because the device has seen a wrong time.
+            guard isExpired, clockIsBehind(at: now) != nil else { return "renew online: keyway offline renew" }
+            return "renew online: keyway offline renew; if the clock was far ahead by mistake: keyway offline clock"
         case .buyAgain:
             return
                 "rent or buy it again, then renew online (renewal refused: \(renewalRefusal?.description ?? "unknown"))"

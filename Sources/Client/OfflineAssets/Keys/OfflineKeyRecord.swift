@@ -34,6 +34,9 @@ public struct OfflineTitle: Sendable, Equatable {
     /// The time of the last playback, in seconds since 1970.
     public var lastPlayed: Int64?
 
+    /// The origin of the key server that issued the FairPlay keys last, such as `https://keys.example`; nil if unknown.
+    public var server: String?
+
     /// Creates a title without keys.
     public init(title: String) { self.title = title }
 

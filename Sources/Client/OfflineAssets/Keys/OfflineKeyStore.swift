@@ -1,4 +1,5 @@
 internal import FPSCrypto
+import Locking
 
 /// A store of encrypted keys: one file for each title, in one folder.
 ///
@@ -9,18 +10,29 @@ internal import FPSCrypto
 ///     FOLDER/NAME.keys   a title; NAME is derived from it with HMAC-SHA256
 ///     FOLDER/lock        locked while a title changes
 ///     FOLDER/NAME.use    locked while a title is played, renewed or reported, and while it is removed
+///     FOLDER/N.return    the keys of a deleted title, until they are returned to the server
+///
+/// A store in a folder that is read-only returns keys, and records nothing: ``hasUnrecordedChanges``.
 public final class OfflineKeyStore: Sendable {
     /// The path of the folder.
     public let folder: String
+    /// True if the folder cannot be written.
+    public let isReadOnly: Bool
     private let key: StorageKey
+    private let unrecorded = Lock(false)
     private static let suffix = ".keys"
     private static let useSuffix = ".use"
 
     /// Opens a store, and creates its folder if it does not exist.
     ///
     /// - Throws: ``OfflineStorageError``.
-    public init(folder: String, key: StorageKey) throws(OfflineStorageError) {
-        (self.folder, self.key) = (folder, key)
+    public convenience init(folder: String, key: StorageKey) throws(OfflineStorageError) {
+        try self.init(folder: folder, key: key, isReadOnly: DurableFile.isReadOnly(folder))
+    }
+
+    init(folder: String, key: StorageKey, isReadOnly: Bool) throws(OfflineStorageError) {
+        (self.folder, self.key, self.isReadOnly) = (folder, key, isReadOnly)
+        guard !isReadOnly else { return }
         try DurableFile.makeFolder(folder)
         try locked { () throws(OfflineStorageError) in
             // Removes temporary files of processes that were stopped while writing.
@@ -32,6 +44,12 @@ public final class OfflineKeyStore: Sendable {
 
     /// Creates a folder that only its owner can access, and its parent folders.
     public static func makeFolder(_ path: String) throws(OfflineStorageError) { try DurableFile.makeFolder(path) }
+
+    /// True if a change was not recorded because the folder is read-only.
+    public var hasUnrecordedChanges: Bool { unrecorded.withLock { $0 } }
+
+    /// Returns whether a folder cannot be written, or cannot be created because its parent folder cannot be written.
+    public static func isReadOnly(_ folder: String) -> Bool { DurableFile.isReadOnly(folder) }
 
     /// Returns the stored keys of a title; nil if there are none.
     ///
@@ -64,7 +82,8 @@ public final class OfflineKeyStore: Sendable {
     }
 
     /// Changes the stored keys of a title; the change is on the disk when this returns. A damaged file is treated as
-    /// empty, because its keys are already lost.
+    /// empty, because its keys are already lost. If the folder is read-only, the change is lost, which
+    /// ``hasUnrecordedChanges`` then reports.
     ///
     /// - Returns: The result of `change`.
     @discardableResult
@@ -72,7 +91,14 @@ public final class OfflineKeyStore: Sendable {
         _ title: String,
         _ change: (inout OfflineTitle) -> Value
     ) throws(OfflineStorageError) -> Value {
-        try locked { () throws(OfflineStorageError) in
+        guard !isReadOnly else {
+            let before = try self.title(title) ?? OfflineTitle(title: title)
+            var kept = before
+            let value = change(&kept)
+            if kept != before { unrecorded.withLock { $0 = true } }
+            return value
+        }
+        return try locked { () throws(OfflineStorageError) in
             var kept: OfflineTitle
             do throws(OfflineStorageError) {
                 kept = try self.title(title) ?? OfflineTitle(title: title)
@@ -95,7 +121,7 @@ public final class OfflineKeyStore: Sendable {
         }
     }
 
-    private func read(_ name: String) throws(OfflineStorageError) -> OfflineTitle? {
+    func read(_ name: String) throws(OfflineStorageError) -> OfflineTitle? {
         guard let secret = try file(name).read() else { return nil }
         do {
             return try OfflineTitle(secret)
@@ -106,8 +132,8 @@ public final class OfflineKeyStore: Sendable {
 
     func usePath(_ title: String) -> String { path(key.fileName(for: title) + Self.useSuffix) }
     private func name(of title: String) -> String { key.fileName(for: title) + Self.suffix }
-    private func path(_ name: String) -> String { folder + "/" + name }
-    private func file(_ name: String) -> EncryptedFile { EncryptedFile(path(name), as: name, key: key) }
+    func path(_ name: String) -> String { folder + "/" + name }
+    func file(_ name: String) -> EncryptedFile { EncryptedFile(path(name), as: name, key: key) }
 
     /// Runs a function under the store's lock, which is not reentrant.
     func locked<Value>(_ body: () throws(OfflineStorageError) -> Value) throws(OfflineStorageError) -> Value {

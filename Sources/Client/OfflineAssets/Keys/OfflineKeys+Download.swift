@@ -13,7 +13,7 @@ extension OfflineKeys: DownloadKeys {
     public func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
         do {
             let chosen = try keys.map { group throws(DownloadKeysError) in try Self.choice(of: group) }
-            let kept = try readable(title)
+            let kept = try await readable(title)?.confirmed(by: device)
             var (fairPlay, clear): ([DownloadKey], [String]) = ([], [])
             for key in chosen where try await !hasUsableKey(kept?.keys[key.identifier]) {
                 if key.tag.keyFormat == .fairPlay {

@@ -33,6 +33,7 @@ extension OfflineKeys {
     /// - Parameter tags: The tags of the keys in the playlist, which determine their protocol versions; the versions of
     ///   other keys are those of the stored key.
     func obtain(_ identifiers: [String], tags: [KeyTag] = [], title: String) async throws -> [String: Renewal] {
+        await sendPendingReturnsIfPossible()
         let playback = playback(of: title, .serverOnly)
         return try await playback.whileAnswering {
             let recipient = KeyWaiter()

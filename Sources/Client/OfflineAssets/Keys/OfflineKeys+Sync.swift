@@ -18,6 +18,7 @@ extension OfflineKeys {
         let use = try await store.use(title)
         defer { withExtendedLifetime(use) {} }
         let client = try syncClient(title)
+        await sendPendingReturnsIfPossible()
         let keys = try await syncable(title)
         guard !keys.isEmpty else { throw Self.nothingToReport(title) }
         let certificate = try await client.certificate()
@@ -57,6 +58,7 @@ extension OfflineKeys {
     /// - Throws: Errors as ``invalidate(_:title:)``.
     @discardableResult
     public func invalidate(title: String) async throws -> [SyncResponse] {
+        await sendPendingReturnsIfPossible()
         var answers: [SyncResponse] = []
         var given: Set<String> = []
         while let (identifier, key) = try await syncable(title).filter({ !given.contains($0.key) })
@@ -132,7 +134,7 @@ extension OfflineKeys {
         return keys
     }
 
-    private func syncClient(_ place: String) throws(OfflineKeyError) -> SyncClient {
+    func syncClient(_ place: String) throws(OfflineKeyError) -> SyncClient {
         guard let service else {
             throw OfflineKeyError(
                 code: "no-server",
@@ -148,11 +150,11 @@ extension OfflineKeys {
         try store.title(title)?.keys[identifier]?.entry.protocolVersions ?? [1]
     }
 
-    private func context(_ certificate: [UInt8], _ versions: [UInt32], challenge: UInt64) -> ServerPlaybackContext {
+    func context(_ certificate: [UInt8], _ versions: [UInt32], challenge: UInt64) -> ServerPlaybackContext {
         ServerPlaybackContext(certificate: certificate, protocolVersions: versions, serverChallenge: challenge)
     }
 
-    private func withKeyErrors<Value>(
+    func withKeyErrors<Value>(
         _ place: String,
         _ body: () async throws(ContentKeyError) -> Value
     ) async throws(OfflineKeyError) -> Value {

@@ -51,6 +51,9 @@ public struct OfflineKeys: Sendable {
         (self.clocks, self.content) = (clocks, content)
     }
 
+    /// The origin of the key server; nil if there is none.
+    var origin: String? { (service?.keys.licenseURL).flatMap { URLOrigin($0) }?.description }
+
     /// The sources of a title's keys.
     public enum Reach: Sendable, Hashable {
         /// Only stored keys. No request is sent.

@@ -32,6 +32,7 @@ public final class OfflinePlayback: Sendable {
             title,
             store: offline.store,
             device: offline.device,
+            server: isOnline ? offline.origin : nil,
             ignoresStoredKeys: reach == .serverOnly,
             now: offline.clocks.now
         )

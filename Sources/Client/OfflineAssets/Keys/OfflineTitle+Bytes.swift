@@ -5,11 +5,12 @@ import FPSCrypto
 /// The binary format of a title's keys, before encryption. A text or key follows its length of 4 bytes; a missing time
 /// or duration is -2^63.
 ///
-///     0-3   version of this layout, 1
+///     0-3   version of this layout, 2
 ///     -     title
 ///     1     priority: 0 default, 1 important
 ///     8     expiration date
 ///     8     last played
+///     -     origin of the key server; empty if unknown
 ///     4     number of keys
 ///
 /// and for each key, in the order of the identifiers
@@ -32,7 +33,7 @@ import FPSCrypto
 ///     4     number of protocol versions
 ///     4     each protocol version
 extension OfflineTitle {
-    private static let version: UInt32 = 1
+    private static let version: UInt32 = 2
     private static let nothing = Int64.min
     /// The maximum number of keys, larger than for any title.
     private static let maximumKeys = 10_000
@@ -47,6 +48,7 @@ extension OfflineTitle {
         writer.write(policy.priority == .important ? 1 : 0 as UInt8)
         writer.write(policy.expirationDate ?? Self.nothing)
         writer.write(lastPlayed ?? Self.nothing)
+        writer.write(text: server ?? "")
         writer.write(UInt32(clamping: keys.count))
         for (identifier, key) in keys.sorted(by: { $0.key < $1.key }) {
             writer.write(text: identifier)
@@ -98,6 +100,8 @@ extension OfflineTitle {
         policy.priority = try reader.readUInt8("priority") == 1 ? .important : .default
         policy.expirationDate = try reader.readMoment("expiration date")
         lastPlayed = try reader.readMoment("last played")
+        let origin = try reader.readText("origin of the key server")
+        server = origin.isEmpty ? nil : origin
         let count = try reader.readUInt32("number of keys")
         guard count <= Self.maximumKeys else {
             throw ParseError(.invalidValue, reading: "number of keys", offset: reader.offset)

@@ -11,17 +11,20 @@ public final class TitleKeys: VersionedPersistentKeyStore {
     private let now: @Sendable () -> Int64
     /// True if stored keys are ignored, so that new keys are requested from the server.
     private let ignoresStoredKeys: Bool
+    /// The origin of the key server; nil without a server.
+    private let server: String?
     private let lastError = Lock<OfflineStorageError?>(nil)
 
     init(
         _ title: String,
         store: OfflineKeyStore,
         device: any PersistentKeyDevice,
+        server: String?,
         ignoresStoredKeys: Bool,
         now: @escaping @Sendable () -> Int64
     ) {
         (self.title, self.store, self.device) = (title, store, device)
-        (self.ignoresStoredKeys, self.now) = (ignoresStoredKeys, now)
+        (self.server, self.ignoresStoredKeys, self.now) = (server, ignoresStoredKeys, now)
     }
 
     /// The last error of reading or storing a key.
@@ -49,7 +52,7 @@ public final class TitleKeys: VersionedPersistentKeyStore {
         let facts = try? await device.facts(ofPersistableKey: key)
         var entry = facts.map { KeyHistoryEntry($0) } ?? KeyHistoryEntry(terms: .unknown, issued: now)
         entry.protocolVersions = protocolVersions
-        change(identifier) { [entry] old in
+        change(identifier, issuedBy: server) { [entry] old in
             var new = OfflineKeyRecord(kind: .fairPlay, bytes: RedactedBytes(key), entry: old?.entry ?? entry)
             if old != nil { new.entry.note(.renewed(entry), at: now) } else { new.entry.note(.taken, at: now) }
             return new
@@ -95,9 +98,12 @@ public final class TitleKeys: VersionedPersistentKeyStore {
         note(.taken, for: identifier)
     }
 
-    /// The history of the keys; empty if it cannot be read.
+    /// The history of the keys, with the states that the device would decide now; empty if it cannot be read.
     public var ledger: TitleKeyHistory {
-        (try? store.title(title))?.ledger ?? TitleKeyHistory(title: title, entries: [:])
+        get async {
+            let kept = try? store.title(title)
+            return await kept?.confirmed(by: device).ledger ?? TitleKeyHistory(title: title, entries: [:])
+        }
     }
 
     /// Records that the title was played.
@@ -111,9 +117,14 @@ public final class TitleKeys: VersionedPersistentKeyStore {
         try store.title(title)?.keys[identifier]
     }
 
-    private func change(_ identifier: String, _ change: (OfflineKeyRecord?) -> OfflineKeyRecord?) {
+    private func change(
+        _ identifier: String,
+        issuedBy server: String? = nil,
+        _ change: (OfflineKeyRecord?) -> OfflineKeyRecord?
+    ) {
         _ = attempt { () throws(OfflineStorageError) in
             try store.change(title) { kept in
+                if let server { kept.server = server }
                 if let key = change(kept.keys[identifier]) { kept.keys[identifier] = key }
             }
         }

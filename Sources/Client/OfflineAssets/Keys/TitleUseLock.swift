@@ -4,8 +4,8 @@ import Foundation
 /// A lock that marks a title as in use while it is played, renewed or reported, so that it is not evicted. Released
 /// when it is deallocated.
 public final class TitleUseLock: Sendable {
-    private let lock: FileLock
-    init(lock: FileLock) { self.lock = lock }
+    private let lock: FileLock?
+    init(lock: FileLock?) { self.lock = lock }
 }
 
 /// The exclusive right to remove a download: it is not played, downloaded or renewed until this value is deallocated.
@@ -39,8 +39,10 @@ public final class RemovalClaim: Sendable {
 extension OfflineKeyStore {
     /// Marks a title as in use until the returned value is deallocated. Waits while the title is being removed.
     ///
-    /// A download does not need this, because it locks its folder.
+    /// A download does not need this, because it locks its folder. In a folder that is read-only, there is no lock, and
+    /// the title cannot be removed.
     public func use(_ title: String) async throws(OfflineStorageError) -> TitleUseLock {
+        guard !isReadOnly else { return TitleUseLock(lock: nil) }
         let path = usePath(title)
         if let lock = try FileLock.tryAcquire(path, .shared) { return TitleUseLock(lock: lock) }
         let result = await withCheckedContinuation { continuation in
@@ -63,6 +65,7 @@ extension OfflineKeyStore {
     ///   - folder: The path of its bundle.
     public func isInUse(_ title: String, folder: String) throws(OfflineStorageError) -> Bool {
         guard FolderLock.isFree(BundleFolder(folder)) else { return true }
+        guard !isReadOnly else { return false }
         let path = usePath(title)
         // Most titles have never been played on this device, and then the lock is not needed.
         if access(path, F_OK) != 0, errno == ENOENT { return false }

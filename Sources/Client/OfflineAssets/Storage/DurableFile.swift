@@ -95,6 +95,16 @@ enum DurableFile {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("mkdir", path) }
     }
 
+    /// Returns whether a folder, or the parent folder in which it would be created, cannot be written.
+    static func isReadOnly(_ path: String) -> Bool {
+        guard access(path, W_OK | X_OK) != 0 else { return false }
+        switch errno {
+        case EROFS, EACCES, EPERM: return true
+        case ENOENT: return parent(of: path).map { $0 != path && isReadOnly($0) } ?? false
+        default: return false
+        }
+    }
+
     /// Returns the sorted names in a folder; empty if it does not exist.
     static func names(in folder: String) throws(OfflineStorageError) -> [String] {
         guard let stream = opendir(folder) else {
@@ -132,7 +142,7 @@ enum DurableFile {
     }
 
     /// Returns the folder of a path; nil for a name without a folder.
-    private static func parent(of path: String) -> String? {
+    static func parent(of path: String) -> String? {
         let path = path.count > 1 && path.hasSuffix("/") ? path.dropLast() : path[...]
         guard let end = path.lastIndex(of: "/") else { return nil }
         return end == path.startIndex ? "/" : String(path[..<end])

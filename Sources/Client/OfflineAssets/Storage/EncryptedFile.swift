@@ -19,6 +19,9 @@ public struct EncryptedFile: Sendable {
         (self.path, self.identity, self.key) = (path, identity, key)
     }
 
+    /// True if the folder of the file cannot be written.
+    public var isReadOnly: Bool { DurableFile.isReadOnly(DurableFile.parent(of: path) ?? ".") }
+
     /// Runs a function while other processes that use this method cannot change the file.
     public func exclusively<Value>(_ body: () throws -> Value) throws -> Value {
         let lock = try FileLock(path + ".lock", .exclusive)

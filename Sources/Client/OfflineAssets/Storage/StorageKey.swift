@@ -24,7 +24,8 @@ public struct StorageKey: Sendable {
         fileNameKey = HMACSHA256.derive(Array("keyway offline: naming".utf8), key: secret)
     }
 
-    /// Loads the key from a file of mode 0600, which is created with random bytes if it does not exist.
+    /// Loads the key from a file of mode 0600, which is created with random bytes if it does not exist. In a folder
+    /// that is read-only, the key is not stored.
     ///
     /// - Throws: ``OfflineStorageError/Code/unsafePermissions`` if others can read the file, or the user does not own
     ///   it;
@@ -33,6 +34,10 @@ public struct StorageKey: Sendable {
         if let secret = try load(path) { return try StorageKey(secret, place: path) }
         var random = SecureRandom()
         let drawn = SecretBytes(count: 32, randomFrom: &random)
+        // Nothing can be stored in such a folder, so the key is not needed later.
+        guard !DurableFile.isReadOnly(DurableFile.parent(of: path) ?? ".") else {
+            return try StorageKey(drawn, place: path)
+        }
         var bytes = drawn.reveal()
         defer { bytes.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
         // If two processes start together, only one creates the file, and both use it.

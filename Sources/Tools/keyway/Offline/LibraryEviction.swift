@@ -17,9 +17,9 @@ struct LibraryEviction {
     var spares: (EvictionCandidate) -> Bool = { _ in false }
 
     /// Returns the downloads that would be deleted to free this number of bytes.
-    func plan(toFree needed: UInt64) throws -> Result {
+    func plan(toFree needed: UInt64) async throws -> Result {
         let now = SystemDeviceClock().now
-        let (listings, damaged) = try OfflineListing.all(storage, at: now)
+        let (listings, damaged) = try await OfflineListing.all(storage, at: now)
         return Result(plan: EvictionPlan(toFree: needed, of: candidates(listings, at: now), at: now), notes: damaged)
     }
 
@@ -27,7 +27,7 @@ struct LibraryEviction {
     /// one is deleted instead.
     func carryOut(toFree needed: UInt64) async throws -> Result {
         let now = SystemDeviceClock().now
-        let (listings, damaged) = try OfflineListing.all(storage, at: now)
+        let (listings, damaged) = try await OfflineListing.all(storage, at: now)
         var notes = damaged
         var candidates = candidates(listings, at: now)
         var deleted: [EvictionPlan.Eviction] = []
@@ -53,15 +53,20 @@ struct LibraryEviction {
         listings.map { $0.candidate(at: now) }.filter { !spares($0) }
     }
 
-    /// Deletes a download. If its keys cannot be returned to the server, the download is deleted nevertheless.
+    /// Deletes a download. If its keys cannot be returned to the server now, the download is deleted nevertheless, and the
+    /// keys are returned at the next contact.
     private func remove(_ listing: OfflineListing, _ claim: RemovalClaim, at now: Int64) async throws -> [String] {
         var notes: [String] = []
-        if keys.server != nil, listing.entry?.state(at: now).isPlayable == true {
-            do {
-                try await keys.keys(storage).invalidate(title: listing.summary.title)
-            } catch let error as OfflineKeyError {
-                notes.append("\(error)")
+        if listing.entry?.state(at: now).isPlayable == true {
+            let offline = try keys.keys(storage)
+            if keys.server != nil {
+                do {
+                    try await offline.invalidate(title: listing.summary.title)
+                } catch let error as OfflineKeyError {
+                    notes.append("\(error)")
+                }
             }
+            try await offline.deferReturn(of: listing.summary.title)
         }
         try claim.remove()
         return notes

@@ -12,12 +12,12 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
         discussion: """
             The server issues a challenge, the device permanently invalidates the keys and proves it with a response \
             to the challenge, and the server closes its records. Then the files are deleted. With --identifier, only \
-            that key is returned, and the files are kept, but media under that key can no longer be played. With \
-            --without-server, files and keys are deleted, and the server is not notified.
+            that key is returned, and the files are kept, but media under that key can no longer be played.
 
-            If FairPlay keys are stored for the download, --server or --without-server is required; otherwise the \
-            command fails with exit code 2 and deletes nothing. Keys without dual expiry cannot be returned; they are \
-            only deleted.
+            Without --server, or if the server cannot be reached, the files are deleted, and the keys are returned at the \
+            next contact with their server: by keyway offline return, or by any other command that sends requests about \
+            keys to it. With --without-server, the keys are deleted too, and the server is never notified. Keys without \
+            dual expiry cannot be returned; they are only deleted.
             """
     )
 
@@ -55,7 +55,7 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
             guard let claim = try storage.store.claim(name, folder: location.bundle) else {
                 throw CommandFailure.input("\(name) is being played or downloaded", next: "stop that first")
             }
-            let answers = try await returnKeys(name, storage)
+            let (answers, deferred) = try await returnKeys(name, storage)
             if identifiers.isEmpty { try claim.remove() }
             let count = identifiers.count
             var report = Report(
@@ -71,6 +71,12 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
                     blocks: answers.enumerated().map { OfflineReportCommand.table("\($0.offset + 1)", $0.element) }
                 )
             ]
+            if deferred > 0 {
+                report.notes = [
+                    "\(counted(deferred, "key")) will be returned at the next contact with the key server: "
+                        + "keyway offline return"
+                ]
+            }
             try ReportOptions.print(report, json: output.json)
             withExtendedLifetime(claim) {}
         } catch {
@@ -78,18 +84,30 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
         }
     }
 
-    private func returnKeys(_ name: String, _ storage: OfflineStorage) async throws -> [SyncResponse] {
+    /// Returns the keys to the server. Returns its responses, and the number of keys that are to be returned later.
+    private func returnKeys(
+        _ name: String,
+        _ storage: OfflineStorage
+    ) async throws -> (answers: [SyncResponse], deferred: Int) {
         var answers: [SyncResponse] = []
         if !identifiers.isEmpty {
             let keys = try keys.keys(storage, requiresServer: true)
             for identifier in identifiers { answers.append(try await keys.invalidate(identifier, title: name)) }
-            return answers
+            return (answers, 0)
         }
         // Only FairPlay keys can be returned; clear keys cannot.
         let storedKeys = try storage.store.title(name).map { Array($0.keys.values) } ?? []
-        if !withoutServer, storedKeys.contains(where: { $0.kind == .fairPlay && $0.bytes != nil }) {
-            answers = try await keys.keys(storage, requiresServer: true).invalidate(title: name)
+        guard !withoutServer, storedKeys.contains(where: { $0.kind == .fairPlay && $0.bytes != nil }) else {
+            return ([], 0)
         }
-        return answers
+        let offline = try keys.keys(storage)
+        if keys.server != nil {
+            do {
+                answers = try await offline.invalidate(title: name)
+            } catch let error as OfflineKeyError where error.code == "no-connection" {
+                // The keys are returned later.
+            }
+        }
+        return (answers, try await offline.deferReturn(of: name))
     }
 }

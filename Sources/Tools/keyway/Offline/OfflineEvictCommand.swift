@@ -17,8 +17,8 @@ struct OfflineEvictCommand: AsyncParsableCommand {
             priority important (keyway offline keep). Important downloads in one of the first three groups are deleted \
             with that group. Downloads that are being played or downloaded are never deleted.
 
-            If --server is given, keys that may still be used are returned to it; without --server, the server is not \
-            notified.
+            If --server is given, keys that may still be used are returned to it; otherwise they are returned at the \
+            next contact with their server, such as keyway offline return.
             """
     )
 
@@ -50,8 +50,11 @@ struct OfflineEvictCommand: AsyncParsableCommand {
 
     private func evict() async throws {
         let root = URL(fileURLWithPath: library.path).standardizedFileURL.path
-        let eviction = LibraryEviction(storage: try OfflineStorage(library: root, keys.storage), keys: keys)
-        let result = dryRun ? try eviction.plan(toFree: free.bytes) : try await eviction.carryOut(toFree: free.bytes)
+        let storage = try OfflineStorage(library: root, keys.storage, mustBeWritable: !dryRun)
+        let eviction = LibraryEviction(storage: storage, keys: keys)
+        let result =
+            dryRun
+            ? try await eviction.plan(toFree: free.bytes) : try await eviction.carryOut(toFree: free.bytes)
         try ReportOptions.print(Self.report(result, dryRun: dryRun), json: output.json)
     }
 

@@ -3,6 +3,7 @@ import ContentKeySession
 import Foundation
 import OfflineAssets
 import ToolSupport
+import VirtualDevice
 
 /// The arguments that specify a download.
 struct OfflineTitleArgument: ParsableArguments {
@@ -67,11 +68,24 @@ struct OfflineListing {
     /// The size on disk, in bytes.
     let size: UInt64
     let isInUse: Bool
+    /// The number of files that are missing or have changed; 0 if the download is not complete, or files were not
+    /// compared. A bundle that cannot be read counts as one file.
+    let damagedFileCount: Int
 
-    /// Returns all downloads in a folder, and messages about those that cannot be read.
-    static func all(_ storage: OfflineStorage, at now: Int64) throws -> (listings: [OfflineListing], damaged: [String])
-    {
+    /// Returns all downloads in a folder, and messages about those that cannot be read. The state of the keys is what the
+    /// stored device would decide at playback.
+    static func all(
+        _ storage: OfflineStorage,
+        at now: Int64,
+        comparesFiles: Bool = false
+    ) async throws -> (listings: [OfflineListing], damaged: [String]) {
         var damaged: [String] = []
+        var device: FPSDevice?
+        do throws(FPSError) {
+            device = try storage.storedDevice()
+        } catch {
+            damaged.append("the device storage cannot be read: \(error)")
+        }
         let (titles, broken) = try storage.store.titles()
         damaged += broken.map { "\($0): \($0.advice)" }
         let kept = Dictionary(titles.map { ($0.title, $0) }) { first, _ in first }
@@ -80,7 +94,8 @@ struct OfflineListing {
             switch entry.summary {
             case .failure(let error): damaged.append("\(error)")
             case .success(let summary):
-                let title = kept[summary.title]
+                var title = kept[summary.title]
+                if let device { title = await title?.confirmed(by: device) }
                 listings.append(
                     OfflineListing(
                         folder: entry.folder,
@@ -88,7 +103,9 @@ struct OfflineListing {
                         entry: title?.ledger.deciding(at: now),
                         kept: title,
                         size: summary.byteCount > 0 ? summary.byteCount : diskSize(entry.folder),
-                        isInUse: try storage.store.isInUse(summary.title, folder: entry.folder)
+                        isInUse: try storage.store.isInUse(summary.title, folder: entry.folder),
+                        damagedFileCount: comparesFiles && summary.state != .downloading
+                            ? (try? AssetBundle.open(entry.folder).differences(.attributes).count) ?? 1 : 0
                     )
                 )
             }

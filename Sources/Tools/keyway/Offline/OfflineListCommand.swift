@@ -10,7 +10,12 @@ import VirtualDevice
 struct OfflineListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List downloads, how long each may be watched, and what to do next."
+        abstract: "List downloads, how long each may be watched, and what to do next.",
+        discussion: """
+            The state of the keys is what the device decides now: its clock does not go back. Files that are missing, \
+            that have another length, or that were changed after the download, are counted; keyway offline verify reads \
+            all files completely.
+            """
     )
 
     @Argument(help: .init("The folder of downloads.", valueName: "folder"))
@@ -19,11 +24,12 @@ struct OfflineListCommand: AsyncParsableCommand {
     @OptionGroup var storage: OfflineStorageOptions
     @OptionGroup var output: JSONOption
 
-    func run() throws {
+    func run() async throws {
         let root = URL(fileURLWithPath: library.path).standardizedFileURL.path
         let now = SystemDeviceClock().now
         do {
-            let (listings, damaged) = try OfflineListing.all(try OfflineStorage(library: root, storage), at: now)
+            let storage = try OfflineStorage(library: root, storage, mustBeWritable: false)
+            let (listings, damaged) = try await OfflineListing.all(storage, at: now, comparesFiles: true)
             var report = Report(kind: "downloads", headline: Self.headline(listings, in: library.path))
             report.tables = [
                 FieldTable(
@@ -36,6 +42,13 @@ struct OfflineListCommand: AsyncParsableCommand {
                 )
             ]
             report.notes = damaged
+            let pending = storage.store.pendingReturnCount
+            if pending > 0 {
+                report.notes.append(
+                    "the keys of \(counted(pending, "deleted download")) have not been returned to the server: "
+                        + "keyway offline return"
+                )
+            }
             try ReportOptions.print(report, json: output.json)
         } catch {
             throw CommandFailure.offline(error)
@@ -57,6 +70,7 @@ struct OfflineListCommand: AsyncParsableCommand {
             Field("size", .number(listing.size, unit: "bytes")),
             Field("duration", .decimal(summary.duration, unit: "s")),
             Field("keys", .text(state?.rawValue ?? "none needed")),
+            Field("files", .text(files(listing))),
             Field("playable", .text(remainingTimeText(listing, at: now))),
             Field("next step", .text(nextStep(listing, at: now))),
         ]
@@ -75,6 +89,12 @@ struct OfflineListCommand: AsyncParsableCommand {
         return FieldTable(title: escaped(summary.title), fields: fields)
     }
 
+    private static func files(_ listing: OfflineListing) -> String {
+        guard listing.summary.state != .downloading else { return "not complete" }
+        return listing.damagedFileCount == 0
+            ? "as downloaded" : "\(listing.damagedFileCount) missing or changed"
+    }
+
     private static func remainingTimeText(_ listing: OfflineListing, at now: Int64) -> String {
         guard !listing.summary.keys.isEmpty else { return "without limit" }
         return listing.entry?.remainingTimeText(at: now) ?? "not now: no key is stored"
@@ -82,6 +102,7 @@ struct OfflineListCommand: AsyncParsableCommand {
 
     private static func nextStep(_ listing: OfflineListing, at now: Int64) -> String {
         guard listing.summary.state == .complete else { return "finish the download: run keyway download again" }
+        guard listing.damagedFileCount == 0 else { return "repair the files: run keyway download again" }
         guard !listing.summary.keys.isEmpty else { return "watch" }
         return listing.entry?.advice(at: now) ?? "request its keys: run keyway download again"
     }

@@ -75,12 +75,13 @@ struct OfflineKeyOptions: ParsableArguments {
         let service = server.map { server in
             OfflineKeyService.keyway(server.base) { _ in token.map { PlaybackToken($0) } }
         }
+        let device = try makeDevice(storage)
         return OfflineKeys(
             store: storage.store,
-            device: try makeDevice(storage),
+            device: device,
             service: service,
             transport: HTTPClientTransport(client.withoutRedirects),
-            clocks: .init { SystemDeviceClock().now }
+            clocks: .init { device.clock.now }
         ) { key in
             guard let key = key as? DeviceKey else { throw ContentKeyError(.unsupportedOperation, .device) }
             do throws(FPSError) {
@@ -98,8 +99,13 @@ struct OfflineKeyOptions: ParsableArguments {
         var random = SecureRandom()
         let rule: DASkRule =
             device.isGiven ? try device.source.rule() : .fixed(SecretBytes(count: 16, randomFrom: &random))
+        let memory = storage.deviceMemory
+        // A new device cannot be stored; it has no keys.
+        guard memory.exists || !memory.isReadOnly else {
+            return FPSDevice(profile: device.profile.value, dask: rule)
+        }
         do throws(FPSError) {
-            return try FPSDevice(profile: device.profile.value, dask: rule, memory: storage.deviceMemory)
+            return try FPSDevice(profile: device.profile.value, dask: rule, memory: memory)
         } catch {
             throw CommandFailure.file(
                 "the device storage cannot be read: \(error)",

@@ -21,6 +21,9 @@ struct OfflinePlayCommand: AsyncParsableCommand {
             given, a new key is requested from the server. Without --server, the command fails with the device's \
             error.
 
+            Each file is compared with its checksum before it is used: a file that was changed ends playback with an \
+            error. A folder that is read-only can be played, except that the first playback of a rental must be recorded.
+
             Without --out, everything is decrypted and discarded, which tests whether the download plays.
 
               keyway offline play movies/movie --out - | ffplay -
@@ -88,12 +91,12 @@ struct OfflinePlayCommand: AsyncParsableCommand {
     private func play() async throws {
         let location = try title.location()
         let bundle = try location.open()
-        let storage = try OfflineStorage(library: location.library, keys.storage)
+        let storage = try OfflineStorage(library: location.library, keys.storage, mustBeWritable: false)
         let playback = try keys.keys(storage).playback(of: bundle.description.title, .storedThenServer)
         let printer = PlaybackEventPrinter(isQuiet: quiet || output.json)
         let media = try PlayOutput(out?.path)
-        let player = Player(settings: settings(media), keys: playback.systems, loader: AssetBundleLoader(bundle)) {
-            event in
+        let loader = AssetBundleLoader(bundle)
+        let player = Player(settings: settings(media), keys: playback.systems, loader: loader) { event in
             await printer.print(event)
         }
         let report: PlaybackReport
@@ -110,12 +113,22 @@ struct OfflinePlayCommand: AsyncParsableCommand {
         }
         playback.keys.notePlayback()
         if let error = playback.keys.error { throw CommandFailure(error) }
-        let shown = Report(
+        var shown = Report(
             playback: report,
             headline: "Played \(escaped(bundle.description.title)) to \(escaped(media.name)), without a network",
             variant: nil,
             accesses: await playback.accesses
         )
+        if let note = storage.readOnlyNote { shown.notes.append(note) }
+        // The player may have continued with another variant.
+        if let file = loader.damagedFiles.first {
+            shown.problem = .init(
+                stage: "playback",
+                code: "damaged",
+                reason: "\(bundle.folder)/\(file): the file has changed since it was downloaded",
+                next: Self.repairAdvice
+            )
+        }
         try ReportOptions.print(shown, json: output.json, toStandardError: media.isStandardOutput)
     }
 
@@ -134,19 +147,32 @@ struct OfflinePlayCommand: AsyncParsableCommand {
         return settings
     }
 
+    private static let repairAdvice =
+        "run keyway download again with the same --out, which fetches only changed files; keyway offline verify lists them"
+
     private static func isFile(_ error: PlayerError) -> Bool {
         switch error.cause {
-        case .load, .output: true
+        case .load(let error): error.code != .damaged
+        case .output: true
         default: false
         }
     }
 
     /// Returns the advice of the server or the key store, or of the ledger.
     private func next(_ error: PlayerError, _ playback: OfflinePlayback) async -> String? {
-        if let advice = await playback.advice { return advice }
-        guard case .key = error.cause else { return nil }
+        if case .load = error.cause { return Self.repairAdvice }
         let now = SystemDeviceClock().now
-        return playback.keys.ledger.deciding(at: now)?.advice(at: now)
-            ?? "no key is stored for it: run keyway download again"
+        let entry = await playback.keys.ledger.deciding(at: now)
+        // The error of the device already states what expired and when.
+        if case .key(let error) = error.cause, error.retryReason == .receivedObsoleteContentKey, let entry {
+            return entry.advice(at: now)
+        }
+        if let advice = await playback.advice {
+            guard let entry, [.storageExpired, .playbackExpired].contains(entry.state(at: now)) else { return advice }
+            return "\(entry.remainingTimeText(at: now)); \(advice)"
+        }
+        guard case .key = error.cause else { return nil }
+        guard let entry else { return "no key is stored for it: run keyway download again" }
+        return entry.state(at: now).isPlayable ? nil : entry.advice(at: now)
     }
 }

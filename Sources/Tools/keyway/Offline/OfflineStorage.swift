@@ -1,7 +1,9 @@
 import ContentKeySession
+import FPSCrypto
 import Foundation
 import OfflineAssets
 import ToolSupport
+import VirtualDevice
 
 /// The storage of the keys of a folder of downloads, and of the virtual device that they are for.
 ///
@@ -22,11 +24,17 @@ struct OfflineStorage {
     static let folder = ".keyway"
 
     /// Opens the storage of a folder of downloads, and creates it if it does not exist.
-    init(library: String, _ options: OfflineStorageOptions) throws(CommandFailure) {
+    ///
+    /// - Parameter mustBeWritable: Whether the command changes the storage. Otherwise the folder may be read-only.
+    init(library: String, _ options: OfflineStorageOptions, mustBeWritable: Bool = true) throws(CommandFailure) {
         self.library = library
         state = options.state?.path ?? library + "/" + Self.folder
+        let isReadOnly = OfflineKeyStore.isReadOnly(state)
+        guard !isReadOnly || !mustBeWritable else {
+            throw .file("\(state) is read-only", next: "make the folder writable, or give another --state")
+        }
         do throws(OfflineStorageError) {
-            try OfflineKeyStore.makeFolder(state)
+            if !isReadOnly { try OfflineKeyStore.makeFolder(state) }
             key = try StorageKey.open(options.storageKey?.path ?? state + "/storage.key")
             store = try OfflineKeyStore(folder: state + "/keys", key: key)
         } catch {
@@ -35,7 +43,24 @@ struct OfflineStorage {
     }
 
     /// The encrypted storage of the virtual device.
-    var deviceMemory: EncryptedDeviceMemory { EncryptedDeviceMemory(state + "/device", key: key) }
+    var deviceMemory: EncryptedDeviceMemory {
+        EncryptedDeviceMemory(state + "/device", key: key, isReadOnly: store.isReadOnly)
+    }
+
+    /// The note that a playback could not be recorded; nil if the storage can be written.
+    var readOnlyNote: String? {
+        guard deviceMemory.isReadOnly else { return nil }
+        return "\(state) is read-only: the playback and its time are not recorded"
+    }
+
+    /// Returns the stored virtual device; nil if none is stored. It can tell the state of keys, but cannot make requests.
+    func storedDevice() throws(FPSError) -> FPSDevice? {
+        let memory = deviceMemory
+        guard memory.exists else { return nil }
+        var random = SecureRandom()
+        let rule = DASkRule.fixed(SecretBytes(count: 16, randomFrom: &random))
+        return try FPSDevice(profile: .iPhone, dask: rule, memory: memory)
+    }
 }
 
 extension CommandFailure {
