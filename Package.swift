@@ -75,6 +75,18 @@ let package = Package(
             pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"])]
         ),
+        .systemLibrary(
+            name: "CZlib",
+            path: "Sources/System/CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"])]
+        ),
+        .systemLibrary(
+            name: "CBrotli",
+            path: "Sources/System/CBrotli",
+            pkgConfig: "libbrotlidec",
+            providers: [.apt(["libbrotli-dev"])]
+        ),
         .target(name: "CWebFiles", path: "Sources/Server/CWebFiles", exclude: ["Dashboard", "OpenAPI", "Player"]),
 
         .target(
@@ -315,7 +327,7 @@ let package = Package(
         .target(
             name: "HTTPTransport",
             dependencies: [
-                "ContentKeySession", "HTTPRequests", "OfflineAssets", "StreamPlayer",
+                "CBrotli", "ContentKeySession", "CZlib", "HTTPRequests", "OfflineAssets", "StreamPlayer",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -537,9 +549,9 @@ let package = Package(
         .testTarget(
             name: "KeywayCommandTests",
             dependencies: [
-                "ByteCoding", "ContentKeySession", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
-                "KeyServerModule", "keyway", "Packager", "ServerCrypto", "TextCoding", "ToolSupport", "VectorFiles",
-                "VirtualDevice",
+                "ByteCoding", "ContentKeySession", "CZlib", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
+                "HTTPTransport", "KeyServerModule", "keyway", "Packager", "ServerCrypto", "StreamPlayer", "TextCoding",
+                "ToolSupport", "VectorFiles", "VirtualDevice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],

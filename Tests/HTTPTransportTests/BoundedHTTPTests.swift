@@ -1,3 +1,4 @@
+import Foundation
 import HTTPRequests
 import Testing
 
@@ -57,6 +58,41 @@ struct BoundedHTTPTests {
         #expect(error?.code == .tooLarge)
     }
 
+    @Test("last as long as the response makes progress, and end when it does not")
+    func progress() async throws {
+        let slow = try SocketServer { request in
+            request.hasPrefix("GET /head")
+                ? .unfinished("") : .unfinished("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+        }
+        for path in ["/head", "/body"] {
+            var request = BoundedHTTP.Request(slow.address + path, timeout: .seconds(3600), maximumResponseSize: 10)
+            request.idleTimeout = .milliseconds(50)
+            #expect(await failure(request)?.code == .deadline)
+        }
+    }
+
+    @Test(
+        "return the delay that the server requires",
+        arguments: [
+            (["Retry-After: 7"], 7), (["Retry-After:  0 "], 0), (["Retry-After: 99999999999999999999999"], 86_400),
+            (["Retry-After: Sun, 06 Nov 1994 08:49:47 GMT"], 10),
+            (["Retry-After: Sunday, 06-Nov-94 08:49:47 GMT", "Date: Sun, 06 Nov 1994 08:49:40 GMT"], 7),
+            (["Retry-After: Sun Nov  6 08:49:47 1994"], 10), (["Retry-After: Sun, 06 Nov 1993 08:49:47 GMT"], 0),
+            (["Retry-After: Sun, 06 Nov 2094 08:49:47 GMT"], 86_400), (["Retry-After: soon"], nil),
+            (["Retry-After: -1"], nil), (["Retry-After: "], nil), ([], nil),
+        ] as [([String], Int?)]
+    )
+    func retryAfter(fields: [String], seconds: Int?) throws {
+        let headers = fields.map { field in
+            let parts = field.split(separator: ":", maxSplits: 1).map(String.init)
+            return BoundedHTTP.Header(parts[0], parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : "")
+        }
+        let answer = BoundedHTTP.Answer(status: 503, headers: headers, url: "http://a.test/")
+        // Sun, 06 Nov 1994 08:49:37 GMT.
+        let delay = answer.retryAfter(now: Date(timeIntervalSince1970: 784_111_777))
+        #expect(delay == seconds.map { .seconds($0) })
+    }
+
     @Test("end if redirects are cyclic or endless")
     func redirects() async throws {
         let server = try SocketServer { request in
@@ -64,12 +100,13 @@ struct BoundedHTTPTests {
             let place = request.hasPrefix("GET /circle") ? "/circle" : "/" + String(repeating: "x", count: number + 1)
             return .bytes("HTTP/1.1 302 Found\r\nLocation: \(place)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         }
-        for path in ["/x", "/circle"] {
+        for (path, reason) in [("/x", "too many times"), ("/circle", "in a loop")] {
             let error = await #expect(throws: BoundedHTTP.Failure.self) {
                 let request = BoundedHTTP.Request(server.address + path, timeout: .seconds(60), maximumResponseSize: 10)
                 _ = try await BoundedHTTP.followingRedirects.send(request)
             }
-            #expect(error?.code == .badAddress)
+            #expect(error?.code == .redirects)
+            #expect(error?.reason.contains(reason) == true)
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Loading media over HTTP", .timeLimit(.minutes(10)))
 struct HTTPMediaLoaderTests {
-    private let loader = HTTPMediaLoader(timeout: .seconds(120))
+    private let loader = HTTPMediaLoader(idleTimeout: .seconds(120))
 
     private func failure(_ resource: MediaResource, _ loader: HTTPMediaLoader? = nil) async -> MediaLoadError? {
         do throws(MediaLoadError) {
@@ -74,7 +74,7 @@ struct HTTPMediaLoaderTests {
                 ? Self.answer("200 OK", "abcdef") : .unfinished("HTTP/1.1 200 OK\r\n\r\nabc")
         }
         #expect(await failure(MediaResource(server.address + "/large", maximumSize: 5))?.code == .tooLarge)
-        let impatient = HTTPMediaLoader(timeout: .milliseconds(20))
+        let impatient = HTTPMediaLoader(idleTimeout: .milliseconds(20))
         #expect(await failure(MediaResource(server.address + "/slow"), impatient)?.code == .deadline)
         let task = Task { await failure(MediaResource(server.address + "/slow")) }
         task.cancel()

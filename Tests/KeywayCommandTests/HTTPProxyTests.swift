@@ -27,12 +27,13 @@ struct HTTPProxyTests {
         try HTTPProxies(variables).proxy(for: try #require(URL(string: url)))?.name
     }
 
-    @Test("are selected by scheme as in libcurl; HTTP_PROXY is ignored, because CGI sets it from a request header")
+    @Test("are selected by scheme; HTTP_PROXY is ignored under CGI, which sets it from a request header")
     func variables() throws {
         #expect(try Self.proxy("http://a.example/", ["http_proxy": "http://p.example:3128"]) == "p.example:3128")
         #expect(try Self.proxy("http://a.example/", ["http_proxy": "p.example:3128"]) == "p.example:3128")
         #expect(try Self.proxy("http://a.example/", ["http_proxy": "http://p.example"]) == "p.example:1080")
-        #expect(try Self.proxy("http://a.example/", ["HTTP_PROXY": "p.example:1"]) == nil)
+        #expect(try Self.proxy("http://a.example/", ["HTTP_PROXY": "p.example:1"]) == "p.example:1")
+        #expect(try Self.proxy("http://a.example/", ["HTTP_PROXY": "p.example:1", "REQUEST_METHOD": "GET"]) == nil)
         #expect(try Self.proxy("https://a.example/", ["HTTPS_PROXY": "p.example:1"]) == "p.example:1")
         #expect(try Self.proxy("https://a.example/", ["http_proxy": "p.example:1"]) == nil)
         #expect(try Self.proxy("https://a.example/", ["ALL_PROXY": "socks5://p.example:1"]) == "p.example:1")

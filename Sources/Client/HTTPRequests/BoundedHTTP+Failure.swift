@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import NIOHTTP1
 
 extension BoundedHTTP {
     /// A failed request.
@@ -14,8 +15,12 @@ extension BoundedHTTP {
             case deadline
             /// The response is larger than ``Request/maximumResponseSize``.
             case tooLarge
-            /// The URL is not valid, or has too many or cyclic redirects.
+            /// The URL is not valid.
             case badAddress
+            /// The server redirects in a loop, or too many times.
+            case redirects
+            /// The server's certificate is not trusted, or the server requires a client certificate.
+            case untrusted
             /// The caller stopped the request.
             case abandoned
             /// The task was cancelled.
@@ -44,7 +49,13 @@ extension BoundedHTTP {
                 self.init(.cancelled, "cancelled")
                 return
             }
+            if let reason = Self.certificateProblem(error) {
+                self.init(.untrusted, reason)
+                return
+            }
             switch error as? HTTPClientError {
+            case .redirectCycleDetected: self.init(.redirects, Self.redirectLoop)
+            case .redirectLimitReached: self.init(.redirects, "the server redirects too many times")
             case .some(let error) where Self.isAboutAddress(error): self.init(.badAddress, error.shortDescription)
             case .deadlineExceeded, .readTimeout: self.init(.deadline, "the server did not respond in time")
             default: self.init(otherwise, Self.words(for: error))
@@ -52,8 +63,22 @@ extension BoundedHTTP {
         }
 
         private static func isAboutAddress(_ error: HTTPClientError) -> Bool {
-            [.invalidURL, .emptyHost, .emptyScheme, .redirectLimitReached, .redirectCycleDetected].contains(error)
-                || "\(error)".contains("unsupportedScheme")
+            [.invalidURL, .emptyHost, .emptyScheme].contains(error) || "\(error)".contains("unsupportedScheme")
+        }
+
+        /// The reason if a redirect leads to a URL that has been requested before.
+        package static let redirectLoop = "the server redirects in a loop"
+
+        /// Returns the reason if TLS failed because of a certificate.
+        private static func certificateProblem(_ error: any Error) -> String? {
+            let text = "\(error)"
+            if text.contains("CERTIFICATE_VERIFY_FAILED") {
+                return "the server's certificate is not trusted: no trusted authority has issued it, or it has expired"
+            }
+            if text.contains("failedToValidateHostname") || text.contains("unableToValidateCertificate") {
+                return "the server's certificate is for another host name"
+            }
+            return text.contains("CERTIFICATE_REQUIRED") ? "the server requires a client certificate" : nil
         }
 
         /// Returns a short description of an error. The descriptions of NIO and BoringSSL errors are long dumps of
@@ -66,12 +91,14 @@ extension BoundedHTTP {
                 default: return error.shortDescription
                 }
             }
+            switch error as? HTTPParserError {
+            case .invalidEOFState: return "the server closed the connection before the response was complete"
+            case .some: return "the response is not valid HTTP"
+            case nil: break
+            }
             let text = "\(error)"
             if let match = text.firstMatch(of: /OPENSSL_internal:([A-Z0-9_]+)/) {
                 return "TLS failed: \(match.1.lowercased().replacing("_", with: " "))"
-            }
-            if text.contains("failedToValidateHostname") {
-                return "TLS failed: the certificate is for another host name"
             }
             if text.hasPrefix("DNS error") { return "the host name cannot be resolved" }
             if let match = text.firstMatch(of: /errno: ([0-9]+)/), let number = Int32(match.1) {

@@ -16,6 +16,9 @@ extension BoundedHTTP {
         /// The timeout of ``BoundedHTTP/send(_:while:)``, including the body of the response, or of
         /// ``BoundedHTTP/open(_:)``, up to the head of the response.
         package var timeout: Duration
+        /// The maximum time of ``BoundedHTTP/send(_:while:)`` without progress: until the head of the response, and
+        /// between two parts of its body; nil if only ``timeout`` applies.
+        package var idleTimeout: Duration?
         /// The maximum size of the response body, in bytes.
         package var maximumResponseSize: Int
         /// A function that returns whether the body of a response with this status is read; otherwise the body is

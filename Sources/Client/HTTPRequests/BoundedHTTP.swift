@@ -15,9 +15,9 @@ package struct BoundedHTTP: Sendable {
     /// The shared client for requests that must not follow redirects because they contain a token. Never shut down.
     package static let withoutRedirects = BoundedHTTP(processClient(configuration()))
 
-    /// The shared client for media requests. Never shut down.
+    /// The shared client for media requests. It follows up to ten redirects. Never shut down.
     package static let followingRedirects = BoundedHTTP(
-        processClient(configuration(connectionsPerHost: 64, redirects: 5))
+        processClient(configuration(connectionsPerHost: 64, redirects: 10))
     )
 
     /// Returns the configuration of a client; certificates are verified with the system's root certificates.
@@ -70,6 +70,9 @@ package struct BoundedHTTP: Sendable {
                     .failure(Failure(.deadline, "the response was not complete in time"))
                 }
             }
+            if let idleTimeout = request.idleTimeout {
+                tasks.addTask { await Self.idleFailure(meter, idleTimeout).map { .failure($0) } }
+            }
             if let shouldContinue {
                 tasks.addTask {
                     while (try? await Task.sleep(for: .milliseconds(250))) != nil {
@@ -86,6 +89,17 @@ package struct BoundedHTTP: Sendable {
             }
             return .failure(Failure(.cancelled, "cancelled"))
         }.get()
+    }
+
+    /// Returns a failure when a response has made no progress for some time; nil if the task is cancelled before.
+    private static func idleFailure(_ meter: DownloadMeter, _ timeout: Duration) async -> Failure? {
+        while true {
+            let end = meter.lastActivity + timeout
+            guard end > .now else {
+                return Failure(.deadline, "the server did not respond in time, or stopped sending")
+            }
+            guard (try? await Task.sleep(until: end, clock: .continuous)) != nil else { return nil }
+        }
     }
 
     /// Sends a request and waits for the head of the response before the timeout. The caller limits the body, and can

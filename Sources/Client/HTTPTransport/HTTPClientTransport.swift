@@ -23,16 +23,22 @@ package struct HTTPClientTransport: KeyTransport {
             return KeyTransportResponse(
                 status: answer.status,
                 headers: answer.headers.map { KeyTransportHeader($0.name, $0.value) },
-                body: answer.body
+                body: Self.decoded(answer, limit: request.maximumResponseSize)
             )
         } catch {
             switch error.code {
-            case .noConnection, .brokenOff: throw .noConnection
+            case .noConnection, .brokenOff, .untrusted: throw .noConnection
             case .deadline: throw .deadline
             case .tooLarge: throw .tooLarge
-            case .badAddress: throw .badAddress
+            case .badAddress, .redirects: throw .badAddress
             case .cancelled, .abandoned: throw .cancelled
             }
         }
+    }
+
+    /// Returns the body; the encoded body if it cannot be decoded, which is then not a valid response.
+    private static func decoded(_ answer: BoundedHTTP.Answer, limit: Int) -> [UInt8] {
+        guard let coding = try? ContentCoding.of(answer.header("Content-Encoding")) else { return answer.body }
+        return (try? coding.decode(answer.body, limit: limit)) ?? answer.body
     }
 }

@@ -4,7 +4,8 @@ import NIOCore
 package import OfflineAssets
 package import StreamPlayer
 
-/// A transport for downloads. It follows up to five redirects.
+/// A transport for downloads. It follows up to ten redirects, and decodes gzip and br if a server uses them although
+/// they are not requested.
 package struct HTTPDownloadTransport: DownloadTransport {
     private let http: any HTTPExchange
 
@@ -22,30 +23,68 @@ package struct HTTPDownloadTransport: DownloadTransport {
         } catch {
             throw MediaLoadError(error, request.url)
         }
-        let body = Body(head.body.makeAsyncIterator(), url: request.url)
+        let body = Body(head.body.makeAsyncIterator(), url: request.url, decoder: try decoder(of: head, request.url))
+        // The offsets and the validators of an encoded response are those of the encoded bytes, so a download cannot be
+        // resumed with them.
+        let hidden: Set<String> = body.isDecoded ? ["content-length", "etag", "last-modified"] : []
         return DownloadResponse(
             status: head.status,
             url: head.url,
-            header: { head.header($0) },
+            header: { hidden.contains($0.lowercased()) ? nil : head.header($0) },
             body: { () async throws(MediaLoadError) in try await body.next() }
         )
     }
+
+    private func decoder(of head: BoundedHTTP.Head, _ url: String) throws(MediaLoadError) -> (any ContentDecoder)? {
+        guard head.status == 200 || head.status == 206 else { return nil }
+        do throws(ContentCodingError) {
+            guard let coding = try ContentCoding.of(head.header("Content-Encoding")) else { return nil }
+            guard head.status == 200 else { throw .encodedRange }
+            return try coding.decoder(limit: Self.maximumDecodedSize)
+        } catch {
+            throw MediaLoadError(error, url)
+        }
+    }
+
+    /// The maximum size of a decoded body, in bytes. The download has its own limits; this one stops a small body that
+    /// decodes to a huge one.
+    private static let maximumDecodedSize = 8 << 30
 
     /// The body of a response. Its only reader requests the parts sequentially, which the compiler cannot see; the
     /// iterator is not shared otherwise.
     private final class Body: @unchecked Sendable {
         private var iterator: HTTPClientResponse.Body.AsyncIterator
         private let url: String
+        private let decoder: (any ContentDecoder)?
+        private var hasBytes = false
 
-        init(_ iterator: HTTPClientResponse.Body.AsyncIterator, url: String) {
-            (self.iterator, self.url) = (iterator, url)
+        var isDecoded: Bool { decoder != nil }
+
+        init(
+            _ iterator: HTTPClientResponse.Body.AsyncIterator,
+            url: String,
+            decoder: (any ContentDecoder)?
+        ) {
+            (self.iterator, self.url, self.decoder) = (iterator, url, decoder)
         }
 
         func next() async throws(MediaLoadError) -> [UInt8]? {
+            let part: [UInt8]?
             do {
-                return try await iterator.next().map { Array(buffer: $0) }
+                part = try await iterator.next().map { Array(buffer: $0) }
             } catch {
                 throw MediaLoadError(BoundedHTTP.Failure(withinAnswer: error), url)
+            }
+            guard let decoder else { return part }
+            do throws(ContentCodingError) {
+                if let part {
+                    hasBytes = hasBytes || !part.isEmpty
+                    return try decoder.decode(part)
+                }
+                if hasBytes { try decoder.finish() }
+                return nil
+            } catch {
+                throw MediaLoadError(error, url)
             }
         }
     }

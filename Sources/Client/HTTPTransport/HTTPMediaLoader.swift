@@ -1,18 +1,22 @@
 package import HTTPRequests
 package import StreamPlayer
 
-/// A loader of media over HTTP and from `file:` URLs. It follows up to five redirects.
+/// A loader of media over HTTP and from `file:` URLs. It follows up to ten redirects, and decodes gzip and br.
 package struct HTTPMediaLoader: MediaLoader {
     private let http: any HTTPExchange
-    private let timeout: Duration
+    private let idleTimeout: Duration
+
+    /// The maximum time of a whole response. A slow response is not ended while it makes progress, but not even a
+    /// server that sends a byte per second can occupy the loader for ever.
+    private static let timeout = Duration.seconds(6 * 3600)
 
     /// Creates a loader with a client that follows redirects.
     ///
     /// - Parameters:
     ///   - http: The HTTP client.
-    ///   - timeout: The timeout for a whole resource.
-    package init(_ http: any HTTPExchange = BoundedHTTP.followingRedirects, timeout: Duration = .seconds(20)) {
-        (self.http, self.timeout) = (http, timeout)
+    ///   - idleTimeout: The maximum time without progress, for resources that do not specify it.
+    package init(_ http: any HTTPExchange = BoundedHTTP.followingRedirects, idleTimeout: Duration = .seconds(20)) {
+        (self.http, self.idleTimeout) = (http, idleTimeout)
     }
 
     /// Loads a resource.
@@ -34,8 +38,15 @@ package struct HTTPMediaLoader: MediaLoader {
     ) async throws(MediaLoadError) -> LoadedMedia {
         if resource.url.lowercased().hasPrefix("file:") { return try await FileMediaLoader().load(resource) }
         guard resource.range?.isEmpty != true else { throw MediaLoadError(.wrongRange, resource.url) }
-        var request = BoundedHTTP.Request(resource.url, timeout: timeout, maximumResponseSize: resource.maximumSize)
-        request.headers = [.init("User-Agent", "keyway")]
+        var request = BoundedHTTP.Request(
+            resource.url,
+            timeout: Self.timeout,
+            maximumResponseSize: resource.maximumSize
+        )
+        request.idleTimeout = resource.idleTimeout ?? idleTimeout
+        // A range of an encoded response is a range of the encoded bytes.
+        let encodings = resource.isText && resource.range == nil ? ContentCoding.accepted : "identity"
+        request.headers = [.init("User-Agent", "keyway"), .init("Accept-Encoding", encodings)]
         if let range = resource.rangeField { request.headers.append(.init("Range", range)) }
         request.readsBody = { $0 == 200 || $0 == 206 }
         let answer: BoundedHTTP.Answer
@@ -44,22 +55,29 @@ package struct HTTPMediaLoader: MediaLoader {
         } catch {
             throw MediaLoadError(error, resource.url)
         }
-        return try LoadedMedia(status: answer.status, body: answer.body, url: answer.url, for: resource)
+        return try LoadedMedia(
+            status: answer.status,
+            body: try Self.body(answer, resource),
+            url: answer.url,
+            for: resource,
+            retryAfter: answer.retryAfter()
+        )
     }
-}
 
-extension MediaLoadError {
-    /// Creates the error for a failed request.
-    init(_ failure: BoundedHTTP.Failure, _ url: String) {
-        let code: Code =
-            switch failure.code {
-            case .noConnection, .brokenOff: .noConnection
-            case .deadline: .deadline
-            case .tooLarge: .tooLarge
-            case .badAddress: .badAddress
-            case .abandoned: .abandoned
-            case .cancelled: .cancelled
+    /// Returns the decoded body of a response.
+    private static func body(
+        _ answer: BoundedHTTP.Answer,
+        _ resource: MediaResource
+    ) throws(MediaLoadError) -> [UInt8] {
+        guard answer.status == 200 || answer.status == 206 else { return [] }
+        do throws(ContentCodingError) {
+            guard let coding = try ContentCoding.of(answer.header("Content-Encoding")), !answer.body.isEmpty else {
+                return answer.body
             }
-        self.init(code, url)
+            guard answer.status == 200 else { throw .encodedRange }
+            return try coding.decode(answer.body, limit: resource.maximumSize)
+        } catch {
+            throw MediaLoadError(error, resource.url)
+        }
     }
 }

@@ -98,7 +98,8 @@ struct DeliveryDirectivesTests {
         let update = delta(17..<22, skipping: 3, control: Self.skipping)
         #expect(
             reload.loaded(update, began: .seconds(6), now: .seconds(7)).names == [
-                "notice refused(StreamPlayer.PlaylistRejection.skipNotInBase)", "load@7000.0",
+                "notice the reloaded playlist is rejected: it is a delta update of a playlist that is not loaded",
+                "load@7000.0",
             ]
         )
         #expect(
@@ -111,7 +112,7 @@ struct DeliveryDirectivesTests {
         for _ in 0..<5 { #expect(first.loaded(update, began: .zero, now: .zero).count == 2) }
         #expect(
             first.loaded(update, began: .zero, now: .zero).names == [
-                "failed refused(StreamPlayer.PlaylistRejection.skipNotInBase)"
+                "failed the reloaded playlist is rejected: it is a delta update of a playlist that is not loaded"
             ]
         )
     }

@@ -68,17 +68,17 @@ struct LiveReloadTests {
         let old = live(10..<15)
         #expect(reload.loaded(old, began: .seconds(6), now: .seconds(6)).names == ["load@9000.0"])
         let stale = reload.loaded(old, began: .seconds(9), now: .seconds(9)).names
-        #expect(stale == ["notice stale(9.0 seconds)", "load@12000.0"])
+        #expect(stale == ["notice nothing was added to the playlist for 9 s", "load@12000.0"])
         #expect(reload.loaded(old, began: .seconds(12), now: .seconds(12)).names == ["load@15000.0"])
         // The playlist is updated again, and then stops.
         _ = reload.loaded(live(11..<16), began: .seconds(15), now: .seconds(15))
         #expect(
             reload.loaded(live(11..<16), began: .seconds(24), now: .seconds(24)).names == [
-                "notice stale(9.0 seconds)", "load@27000.0",
+                "notice nothing was added to the playlist for 9 s", "load@27000.0",
             ]
         )
         let given = reload.loaded(live(11..<16), began: .seconds(51), now: .seconds(51)).names
-        #expect(given == ["failed stale(36.0 seconds)"])
+        #expect(given == ["failed nothing was added to the playlist for 36 s"])
         #expect(reload.isOver)
     }
 
@@ -88,7 +88,7 @@ struct LiveReloadTests {
         var commented = live(10..<15)
         commented.otherLines = ["# 1"]
         let actions = reload.loaded(commented, began: .seconds(10), now: .seconds(10)).names
-        #expect(actions == ["use 10+5", "notice stale(10.0 seconds)", "load@16000.0"])
+        #expect(actions == ["use 10+5", "notice nothing was added to the playlist for 10 s", "load@16000.0"])
     }
 
     @Test("a server that does not respond gets requests more slowly, and only a limited number of times")
@@ -96,26 +96,72 @@ struct LiveReloadTests {
         var reload = running(settings: LiveReloadSettings(attempts: 4, maximumStaleTargetDurations: nil))
         #expect(
             reload.failed(began: .seconds(6), now: .seconds(6)).names == [
-                "notice noResponse(attempts: 1)", "load@9000.0",
+                "notice 1 attempts in a row to load the playlist failed", "load@9000.0",
             ]
         )
         #expect(
             reload.failed(began: .seconds(9), now: .seconds(9)).names == [
-                "notice noResponse(attempts: 2)", "notice stale(9.0 seconds)", "load@15000.0",
+                "notice 2 attempts in a row to load the playlist failed",
+                "notice nothing was added to the playlist for 9 s", "load@15000.0",
             ]
         )
         // A response in between resets the count.
         _ = reload.loaded(live(10..<15), began: .seconds(15), now: .seconds(15))
         for _ in 0..<3 { #expect(reload.failed(began: .seconds(18), now: .seconds(18)).count == 2) }
-        #expect(reload.failed(began: .seconds(18), now: .seconds(18)).names == ["failed noResponse(attempts: 4)"])
+        // The segments of the playlist last for 30 seconds.
+        #expect(reload.failed(began: .seconds(47), now: .seconds(47)).count == 2)
+        #expect(
+            reload.failed(began: .seconds(48), now: .seconds(48)).names == [
+                "failed 5 attempts in a row to load the playlist failed"
+            ]
+        )
         #expect(reload.isOver)
+    }
+
+    @Test("at a target duration of one second, an interruption of five seconds does not end the reloads")
+    func shortInterruption() {
+        var reload = LiveReload()
+        _ = reload.loaded(live(10..<13, target: 1, duration: 1), began: .zero, now: .zero)
+        var now = Duration.seconds(1)
+        var loads = 0
+        while now < .seconds(6) {
+            guard case .load(let load) = reload.failed(began: now, now: now).last else {
+                Issue.record("the reloads ended after \(now)")
+                return
+            }
+            (now, loads) = (load.startTime, loads + 1)
+        }
+        #expect(loads == 6)
+        #expect(reload.loaded(live(16..<19, target: 1, duration: 1), began: now, now: now).names.first == "use 16+3")
+        // A stale playlist is not the end either.
+        let old = live(16..<19, target: 1, duration: 1)
+        let later = now + .seconds(14)
+        #expect(reload.loaded(old, began: later, now: later).count == 2)
+        let end = now + .seconds(15)
+        #expect(reload.loaded(old, began: end, now: end).names.first?.hasPrefix("failed") == true)
+    }
+
+    @Test("a delay that the server requires is respected as long as the segments of the playlist last")
+    func retryAfter() {
+        var reload = running()
+        #expect(
+            reload.failed(began: .seconds(6), now: .seconds(6), retryAfter: .seconds(20)).names.last == "load@26000.0"
+        )
+        #expect(
+            reload.failed(began: .seconds(26), now: .seconds(26), retryAfter: .seconds(3600)).names.last
+                == "load@56000.0"
+        )
     }
 
     @Test("before the first playlist, a failure waits half a second")
     func failingAtFirst() {
         var reload = LiveReload()
         _ = reload.start(now: .zero)
-        #expect(reload.failed(began: .zero, now: .zero).names == ["notice noResponse(attempts: 1)", "load@500.0"])
+        #expect(
+            reload.failed(began: .zero, now: .zero).names == [
+                "notice 1 attempts in a row to load the playlist failed", "load@500.0",
+            ]
+        )
     }
 
     struct Refusal: Sendable, CustomTestStringConvertible {

@@ -137,4 +137,46 @@ struct PlayerLiveTests {
         #expect(report.stalls.count == 0)
         #expect(report.encryptedSegments == 900)
     }
+
+    /// Returns a live playlist with segments of one second and a window of six.
+    private static func shortPlaylist(at time: Duration) -> String {
+        let end = Int(time.components.seconds) + 15
+        let segments = ((end - 6)..<end).map { "#EXTINF:1,\n\($0).ts\n" }.joined()
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(end - 6)\n\(segments)"
+    }
+
+    @Test(
+        "survives five seconds of 503, of the playlist, of segments or of both, at a target duration of one second",
+        arguments: [["m3u8"], ["ts"], ["m3u8", "ts"]],
+        [false, true]
+    )
+    func interruption(of suffixes: [String], requiresDelay: Bool) async throws {
+        let stage = Stage()
+        let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
+            if time >= .seconds(20), time < .seconds(25), suffixes.contains(where: resource.url.hasSuffix) {
+                let delay: Duration? = requiresDelay ? .seconds(3) : nil
+                return .error(MediaLoadError(.status, resource.url, status: 503, retryAfter: delay))
+            }
+            return .text(resource.url.hasSuffix("m3u8") ? Self.shortPlaylist(at: time) : "segment")
+        }
+        let report = try await stage.play(server) { $0.maximumDuration = 60 }
+        #expect(report.duration + report.missedSeconds >= 60)
+        let numbers = Self.numbers(stage)
+        #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+        // At most the segments that were removed from the playlist during the interruption are missed.
+        #expect(report.missedSeconds <= 6)
+    }
+
+    @Test("fails for a server that does not recover")
+    func endOfInterruption() async {
+        for suffix in ["m3u8", "ts"] {
+            let stage = Stage()
+            let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
+                if time >= .seconds(20), resource.url.hasSuffix(suffix) { return .failure(.status, 503) }
+                return .text(resource.url.hasSuffix("m3u8") ? Self.shortPlaylist(at: time) : "segment")
+            }
+            #expect(await stage.failure(server) != nil)
+            #expect(stage.clock.elapsed > .seconds(25) && stage.clock.elapsed < .seconds(90))
+        }
+    }
 }

@@ -32,7 +32,11 @@ final class StageServer: MediaLoader {
     enum Answer {
         case text(String)
         case bytes([UInt8])
-        case failure(MediaLoadError.Code, Int?)
+        case error(MediaLoadError)
+        /// An error of the resource with a code and a status.
+        static func failure(_ code: MediaLoadError.Code, _ status: Int?) -> Answer {
+            .error(MediaLoadError(code, "", status: status))
+        }
     }
 
     private let clock: StageClock
@@ -58,7 +62,8 @@ final class StageServer: MediaLoader {
         switch answer(resource, clock.elapsed) {
         case .text(let text): bytes = Array(text.utf8)
         case .bytes(let content): bytes = content
-        case .failure(let code, let status): throw MediaLoadError(code, resource.url, status: status)
+        case .error(let error):
+            throw MediaLoadError(error.code, resource.url, status: error.status, retryAfter: error.retryAfter)
         }
         clock.pass(.seconds(Double(bytes.count) * 8 / rate(clock.elapsed)))
         return LoadedMedia(bytes: bytes, url: resource.url)

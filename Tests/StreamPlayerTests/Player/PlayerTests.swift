@@ -117,6 +117,21 @@ struct PlayerTests {
         #expect(stage.clock.elapsed < .seconds(attempts == 4 ? 3.6 : 0.1))
     }
 
+    @Test(
+        "after the delay that the server requires, up to a maximum",
+        arguments: [(Duration.seconds(7), 7.0), (.milliseconds(1), 0.5), (.seconds(3600), 30)]
+    )
+    func retryAfter(delay: Duration, seconds: Double) async throws {
+        let stage = Stage()
+        let server = StageServer(stage.clock) { resource, time in
+            if resource.url.hasSuffix("m3u8") { return .text(Self.media("#EXTINF:4,", "1.ts")) }
+            return time < .milliseconds(400)
+                ? .error(MediaLoadError(.status, "", status: 503, retryAfter: delay)) : .text("segment")
+        }
+        _ = try await stage.play(server)
+        #expect(abs(stage.clock.elapsed / .seconds(1) - seconds) < 0.1)
+    }
+
     @Test("no file that a playlist from a server specifies")
     func files() async throws {
         for uri in ["file:///etc/passwd", "FILE:///etc/passwd", "ftp://stage.test/1.ts", "data:,1"] {

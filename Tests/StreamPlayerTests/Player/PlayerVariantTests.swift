@@ -109,4 +109,83 @@ struct PlayerVariantTests {
         #expect(error?.code == "status")
         #expect(error?.place.hasPrefix("https://stage.test/") == true)
     }
+
+    @Test(
+        "starts with another variant if the playlist of the best one is missing or is not a playlist",
+        arguments: [
+            StageServer.Answer.failure(.notFound, 404), .failure(.status, 403), .text("<html></html>"), .text(""),
+        ]
+    )
+    func startsWithAnother(answer: StageServer.Answer) async throws {
+        let stage = Stage()
+        let report = try await stage.play(
+            StageServer(stage.clock) { resource, _ in
+                resource.url.hasSuffix("high/main.m3u8") ? answer : Self.answer(resource, segments: 3)
+            }
+        )
+        #expect(Self.played(stage) == "LLL")
+        #expect(report.segments == [.main: 3, .audio: 3])
+        #expect(stage.switches.count == 1)
+        guard case .failed? = stage.switches.first?.reason else {
+            Issue.record("\(stage.switches)")
+            return
+        }
+    }
+
+    @Test("fails with the error of the last variant if no playlist can be loaded at the start")
+    func nothingAtTheStart() async {
+        let stage = Stage()
+        let error = await stage.failure(
+            StageServer(stage.clock) { resource, _ in
+                resource.url.contains("/high/") || resource.url.contains("/low/")
+                    ? .failure(.status, 403) : Self.answer(resource)
+            }
+        )
+        #expect(error?.code == "status")
+        #expect(error?.description == "https://stage.test/low/main.m3u8: the server responded with status 403")
+    }
+
+    @Test("continues without subtitles that are missing, at the start and later")
+    func subtitles() async throws {
+        for missing in ["subtitles/main.m3u8", "subtitles/1.ts"] {
+            let stage = Stage()
+            let report = try await stage.play(
+                StageServer(stage.clock) { resource, _ in
+                    if resource.url.hasSuffix(missing) { return .failure(.status, 403) }
+                    guard resource.url.hasSuffix("test/main.m3u8") else { return Self.answer(resource, segments: 3) }
+                    return .text(
+                        """
+                        #EXTM3U
+                        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="s",DEFAULT=YES,AUTOSELECT=YES,URI="subtitles/main.m3u8"
+                        #EXT-X-STREAM-INF:BANDWIDTH=400000,SUBTITLES="s"
+                        low/main.m3u8
+
+                        """
+                    )
+                }
+            ) { $0.loadsSubtitles = true }
+            #expect(Self.played(stage) == "LLL")
+            #expect(report.segments[.subtitles] ?? 0 == (missing.hasSuffix("1.ts") ? 1 : 0))
+            let omitted = stage.events.compactMap { event in
+                if case .omitted(let track, let error) = event { "\(track) \(error.code)" } else { nil }
+            }
+            #expect(omitted == ["subtitles status"])
+        }
+    }
+
+    @Test("Media Playlists import the variables of the Multivariant Playlist, or those of the settings")
+    func variables() async throws {
+        let media =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-DEFINE:IMPORT=\"name\"\n#EXTINF:4,\n{$name}.ts\n#EXT-X-ENDLIST\n"
+        let main = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"name\",VALUE=\"a\"\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow/main.m3u8\n"
+        for isMultivariant in [true, false] {
+            let stage = Stage()
+            let server = StageServer(stage.clock) { resource, _ in
+                if resource.url.hasSuffix("low/main.m3u8") { return .text(media) }
+                return .text(resource.url.hasSuffix("m3u8") ? (isMultivariant ? main : media) : "segment")
+            }
+            _ = try await stage.play(server) { $0.variables = ["name": "b"] }
+            #expect(server.asked.last == (isMultivariant ? "a.ts" : "b.ts"))
+        }
+    }
 }

@@ -10,7 +10,9 @@ extension KeyLoader {
         }
         let answer = try await send(tickets, .get, ticket.identifier, contentType: nil, [])
         guard answer.status == 200 else { throw failure(answer) }
-        guard answer.body.count == 16 else { throw KeyFailure(.malformedResponse, status: 200) }
+        guard answer.body.count == 16 else {
+            throw KeyFailure(.malformedResponse, status: 200, code: "\(answer.body.count) bytes, a key has 16 bytes")
+        }
         if await deliver(ContentKeyResponse(clearKeyData: answer.body), of: 16, to: tickets[0], batchSize: 1) {
             renew(tickets)
         }

@@ -106,7 +106,12 @@ public final class ContentKeyRequest: ContentKeyLoading {
     public func processContentKeyResponseError(_ error: any Error) async {
         let error =
             error as? ContentKeyError
-            ?? ContentKeyError(.noResponse, .response, reason: "the app reported an error of type \(type(of: error))")
+            ?? ContentKeyError(
+                .noResponse,
+                .response,
+                // The failure of a key loader contains no secrets; another error might.
+                reason: (error as? KeyFailure)?.description ?? "the app reported an error of type \(type(of: error))"
+            )
         await session.value?.fail(self, error)
     }
 

@@ -56,7 +56,7 @@ public struct DownloadError: Error, Hashable, CustomStringConvertible {
         let status = load.status.map { "status \($0)" }
         reason =
             switch load.code {
-            case .noConnection: "the connection failed or was interrupted"
+            case .noConnection: load.explanation
             case .deadline: "the response did not arrive in time, or too slowly"
             case .tooLarge: "the resource exceeds the size limit"
             case .badAddress: "the URL must be an HTTP or HTTPS URL"
@@ -64,6 +64,7 @@ public struct DownloadError: Error, Hashable, CustomStringConvertible {
             case .status: status ?? "an error status"
             case .wrongRange: "the server returned bytes other than the requested range"
             case .damaged: "the file has changed"
+            case .redirects, .untrusted, .encoding: load.explanation
             case .cancelled, .abandoned: "the download was cancelled"
             }
     }

@@ -124,7 +124,7 @@ extension MediaLoadError {
         case .noConnection, .deadline, .wrongRange: true
         case .status:
             status.map { $0 == 408 || $0 == 425 || $0 == 429 || (500...599).contains($0) && $0 != 501 } ?? false
-        case .notFound, .tooLarge, .badAddress, .damaged, .cancelled, .abandoned: false
+        case .notFound, .tooLarge, .badAddress, .redirects, .untrusted, .encoding, .damaged, .cancelled, .abandoned: false
         }
     }
 }

@@ -43,7 +43,8 @@ extension QualityController {
     /// Decides whether a download continues, or is abandoned because the buffer would run empty before it finishes at
     /// its current rate.
     ///
-    /// A download is abandoned only for a lower variant whose segment would load sooner than the rest of this one.
+    /// A download is abandoned only for a lower variant whose segment would load sooner than the rest of this one. The
+    /// size of a segment is not known without BANDWIDTH.
     ///
     /// - Parameters:
     ///   - download: The progress of a segment of ``current``.
@@ -67,7 +68,7 @@ extension QualityController {
         guard needed > buffer else { return .proceed }
         let bits = UInt64(exactly: min(rate * 8, 1e15).rounded(.down)) ?? 0
         guard let target = selector.switchTarget(throughput: bits, current: current, in: candidates),
-            target.bandwidth < current.bandwidth, bytes(target) < rest
+            target.bandwidth < current.bandwidth, target.bandwidth > 0, bytes(target) < rest
         else { return .proceed }
         counts.abandoned += 1
         return .abandon(change(to: target, .bufferDraining(needed: needed, buffer: buffer), .down, now))

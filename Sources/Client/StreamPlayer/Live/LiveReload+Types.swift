@@ -49,6 +49,11 @@ public struct LiveReloadSettings: Hashable, Sendable {
     public var usesDeltaUpdates: Bool
     /// The number of consecutive failures or rejections that ends the reloads; at least 1.
     public var attempts: Int
+    /// The minimum time of failures, or without additions, that ends the reloads: at short target durations, an
+    /// interruption of a few seconds would otherwise end playback.
+    public var minimumInterruption: Duration
+    /// The maximum time of failures that is tolerated because the segments of the playlist still last.
+    public var maximumInterruption: Duration
     /// The timeout of a load that is not blocking.
     public var timeout: Duration
     /// The time without additions, in target durations, that ends the reloads; nil means never. The notice is reported
@@ -63,6 +68,8 @@ public struct LiveReloadSettings: Hashable, Sendable {
         usesBlocking: Bool = true,
         usesDeltaUpdates: Bool = true,
         attempts: Int = 6,
+        minimumInterruption: Duration = .seconds(15),
+        maximumInterruption: Duration = .seconds(60),
         timeout: Duration = .seconds(10),
         maximumStaleTargetDurations: Double? = 6,
         minimumInterval: Duration = .milliseconds(100)
@@ -71,6 +78,7 @@ public struct LiveReloadSettings: Hashable, Sendable {
         self.usesBlocking = usesBlocking
         self.usesDeltaUpdates = usesDeltaUpdates
         self.attempts = attempts
+        (self.minimumInterruption, self.maximumInterruption) = (minimumInterruption, maximumInterruption)
         self.timeout = timeout
         self.maximumStaleTargetDurations = maximumStaleTargetDurations
         self.minimumInterval = minimumInterval

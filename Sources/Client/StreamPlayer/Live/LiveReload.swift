@@ -32,6 +32,8 @@ public struct LiveReload: Sendable {
     private var lastAdvance: Duration?
     private var hasReportedStale = false
     private var failures = 0
+    /// The start of the first of the failed loads in a row.
+    private var firstFailure: Duration?
     private var rejections = 0
 
     /// Creates the state for a playlist that is not loaded yet.
@@ -52,7 +54,7 @@ public struct LiveReload: Sendable {
     ///   - now: The current time.
     public mutating func loaded(_ loaded: MediaPlaylist, began: Duration, now: Duration) -> [LiveReloadAction] {
         guard !isOver else { return [] }
-        failures = 0
+        (failures, firstFailure) = (0, nil)
         let merged: MediaPlaylist
         do throws(PlaylistRejection) {
             merged = try accepted(loaded)
@@ -89,18 +91,34 @@ public struct LiveReload: Sendable {
     }
 
     /// Handles a failed load: no response, an error status, or a response that cannot be parsed.
-    public mutating func failed(began: Duration, now: Duration) -> [LiveReloadAction] {
+    ///
+    /// Reloads end after ``LiveReloadSettings/attempts`` failures in a row, but not while the segments of the playlist
+    /// last, or before ``LiveReloadSettings/minimumInterruption``.
+    ///
+    /// - Parameters:
+    ///   - began: The start of the load.
+    ///   - now: The current time.
+    ///   - retryAfter: The delay before the next load that the server requires. The segments of the playlist last for
+    ///     ``window``, so the delay is not longer than that.
+    public mutating func failed(
+        began: Duration,
+        now: Duration,
+        retryAfter: Duration? = nil
+    ) -> [LiveReloadAction] {
         guard !isOver else { return [] }
         failures += 1
-        var actions: [LiveReloadAction] = []
-        guard failures < max(settings.attempts, 1) else {
+        let first = firstFailure ?? began
+        firstFailure = first
+        let longest = max(settings.minimumInterruption, window)
+        guard failures < max(settings.attempts, 1) || now - first < longest else {
             isOver = true
             return [.failed(.noResponse(attempts: failures))]
         }
-        actions.append(.notice(.noResponse(attempts: failures)))
-        actions += checkStaleness(now)
-        guard !isOver else { return actions }
-        return actions + [.load(load(at: now + min(half * (1 << min(failures - 1, 4)), target)))]
+        var actions: [LiveReloadAction] = [.notice(.noResponse(attempts: failures))]
+        actions += checkStaleness(now, endsReloads: false)
+        let pause = min(half * (1 << min(failures - 1, 4)), target)
+        let required = min(retryAfter ?? .zero, max(window, target))
+        return actions + [.load(load(at: now + max(pause, required)))]
     }
 
     // MARK: Steps
@@ -143,11 +161,11 @@ public struct LiveReload: Sendable {
     }
 
     /// Reports a stale playlist once, and ends the reloads if it stays stale for too long.
-    private mutating func checkStaleness(_ now: Duration) -> [LiveReloadAction] {
+    private mutating func checkStaleness(_ now: Duration, endsReloads: Bool = true) -> [LiveReloadAction] {
         guard let lastAdvance else { return [] }
         let age = now - lastAdvance
-        if let longest = settings.maximumStaleTargetDurations, longest > 0,
-            age >= max(target * longest, target * 3 / 2)
+        if endsReloads, let longest = settings.maximumStaleTargetDurations, longest > 0,
+            age >= max(target * longest, target * 3 / 2, settings.minimumInterruption)
         {
             isOver = true
             return [.failed(.stale(age))]
@@ -155,6 +173,19 @@ public struct LiveReload: Sendable {
         guard !hasReportedStale, age >= target * 3 / 2 else { return [] }
         hasReportedStale = true
         return [.notice(.stale(age))]
+    }
+
+    /// The duration of the segments in the current playlist, at most
+    /// ``LiveReloadSettings/maximumInterruption``.
+    var window: Duration {
+        let longest = PlaybackTime.seconds(settings.maximumInterruption)
+        var seconds = 0.0
+        // The playlist of an event may list the segments of days.
+        for segment in playlist?.segments.reversed() ?? [] {
+            seconds += PlaybackTime.clamped(segment.duration)
+            if seconds >= longest { break }
+        }
+        return PlaybackTime.duration(min(seconds, longest))
     }
 
     /// The target duration, clamped to 1 to 3600 seconds, so that the server is not overloaded.

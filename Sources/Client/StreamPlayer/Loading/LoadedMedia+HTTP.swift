@@ -16,12 +16,19 @@ extension LoadedMedia {
     ///   - body: The whole body of the response.
     ///   - url: The URL of the response, after redirects.
     ///   - resource: The requested resource; ``MediaResource/rangeField`` was sent with the request.
+    ///   - retryAfter: The delay of the Retry-After field, if there is one.
     /// - Throws: ``MediaLoadError`` `not-found`, `status`, `too-large`, or `wrong-range` if other bytes were returned.
-    public init(status: Int, body: [UInt8], url: String, for resource: MediaResource) throws(MediaLoadError) {
+    public init(
+        status: Int,
+        body: [UInt8],
+        url: String,
+        for resource: MediaResource,
+        retryAfter: Duration? = nil
+    ) throws(MediaLoadError) {
         switch status {
         case 200, 206: break
-        case 404, 410: throw MediaLoadError(.notFound, resource.url, status: status)
-        default: throw MediaLoadError(.status, resource.url, status: status)
+        case 404, 410: throw MediaLoadError(.notFound, resource.url, status: status, retryAfter: retryAfter)
+        default: throw MediaLoadError(.status, resource.url, status: status, retryAfter: retryAfter)
         }
         guard body.count <= resource.maximumSize else { throw MediaLoadError(.tooLarge, resource.url) }
         guard let range = resource.range else {

@@ -46,6 +46,11 @@ public struct MediaResource: Sendable, Hashable {
     public var range: Range<UInt64>?
     /// The maximum size, in bytes.
     public var maximumSize: Int
+    /// True if the resource is text such as a playlist, which a server may compress.
+    public var isText = false
+    /// The maximum time without progress; nil means the loader's. A server delays the response to a blocking reload of
+    /// a live playlist.
+    public var idleTimeout: Duration?
 
     /// Creates the description of a resource, by default of at most 256 MiB.
     public init(_ url: String, range: Range<UInt64>? = nil, maximumSize: Int = 256 << 20) {
@@ -62,77 +67,4 @@ public struct LoadedMedia: Sendable {
 
     /// Creates a loaded resource.
     public init(bytes: [UInt8], url: String) { (self.bytes, self.url) = (bytes, url) }
-}
-
-/// An error of a media loader.
-public struct MediaLoadError: Error, Hashable, CustomStringConvertible {
-    /// The kind of error.
-    public enum Code: String, Sendable, Hashable {
-        /// The connection failed or was interrupted.
-        case noConnection = "no-connection"
-        /// The response was not complete before the timeout.
-        case deadline
-        /// The resource exceeds the maximum size.
-        case tooLarge = "too-large"
-        /// The URL is not supported.
-        case badAddress = "bad-address"
-        /// The resource does not exist: status 404 or 410, or a missing file.
-        case notFound = "not-found"
-        /// The server responded with a status other than 200 and 206.
-        case status
-        /// The server returned bytes other than the requested range.
-        case wrongRange = "wrong-range"
-        /// A local file was shortened or changed after it was written.
-        case damaged
-        /// The callback ended the download.
-        case abandoned
-        /// The task was cancelled.
-        case cancelled
-    }
-
-    /// The kind of error.
-    public let code: Code
-    /// The URL without user information, query and fragment, which may contain tokens.
-    public let place: String
-    /// The HTTP status, if there was a response.
-    public let status: Int?
-
-    /// Creates an error for a URL.
-    public init(_ code: Code, _ url: String, status: Int? = nil) {
-        (self.code, self.status) = (code, status)
-        place = Self.place(url)
-    }
-
-    /// True if the resource is a local file.
-    private var isLocal: Bool { place.lowercased().hasPrefix("file:") }
-
-    /// True if a retry may succeed. A local file is not loaded again: it is either there, or it is not.
-    public var isTemporary: Bool {
-        switch code {
-        case .noConnection, .deadline: true
-        case .status: status.map { $0 == 408 || $0 == 429 || $0 >= 500 } ?? false
-        // At the live edge, a segment may be listed shortly before it is available.
-        case .notFound, .wrongRange: !isLocal
-        case .tooLarge, .badAddress, .damaged, .abandoned, .cancelled: false
-        }
-    }
-
-    /// The URL, the code and the status, on one line.
-    public var description: String {
-        guard !isLocal || code != .notFound else { return "\(place): the file does not exist, or cannot be read" }
-        guard code != .damaged else { return "\(place): the file has changed since it was downloaded" }
-        return "\(place): \(code.rawValue)" + (status.map { " (\($0))" } ?? "")
-    }
-
-    /// Returns a URL in a form that can be logged.
-    static func place(_ url: String) -> String {
-        var text = url.prefix { $0 != "?" && $0 != "#" }
-        // Removes the user information before the @ in the authority, which ends at the first slash after scheme://.
-        if let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") {
-            let authority = text.index(colon, offsetBy: 3)
-            let end = text[authority...].firstIndex(of: "/") ?? text.endIndex
-            if let at = text[authority..<end].lastIndex(of: "@") { text.removeSubrange(authority...at) }
-        }
-        return String(text.prefix(300))
-    }
 }

@@ -6,7 +6,14 @@ struct ResourceFetcher: Sendable {
     let loader: any MediaLoader
     let attempts: Int
     let initialRetryDelay: Duration
+    /// The maximum delay that a server can require with Retry-After.
+    let maximumRetryAfter: Duration
     let clock: ElapsedTime
+    /// The time for which attempts continue after an error of the server or the connection, in addition to
+    /// ``attempts``: an interruption that the buffer covers does not end live playback.
+    var minimumRetryTime = Duration.zero
+    /// The variables of the Multivariant Playlist, for EXT-X-DEFINE with IMPORT.
+    var variables: [String: String]?
     let onRetry: @Sendable (MediaLoadError, Int) async -> Void
 
     /// Returns a resource, the time of all attempts, and the time of the successful attempt.
@@ -34,22 +41,36 @@ struct ResourceFetcher: Sendable {
                     }
                 return (media, clock.now - begin, clock.now - last)
             } catch {
-                guard error.isTemporary, attempt < attempts, !Task.isCancelled else {
+                let mayContinue = attempt < attempts || (error.isInterruption && clock.now - begin < minimumRetryTime)
+                guard error.isTemporary, mayContinue, !Task.isCancelled else {
                     throw PlayerError(.load(error), resource.url)
                 }
                 attempt += 1
                 await onRetry(error, attempt)
-                guard (try? await clock.sleep(for: pause)) != nil else {
+                let wait = max(pause, min(error.retryAfter ?? .zero, maximumRetryAfter))
+                guard (try? await clock.sleep(for: wait)) != nil else {
                     throw PlayerError(.load(MediaLoadError(.cancelled, resource.url)), resource.url)
                 }
-                pause *= 2
+                // During a long interruption, the delay does not become longer than the interruption may last.
+                pause = minimumRetryTime > .zero ? min(pause * 2, .seconds(2)) : pause * 2
             }
         }
     }
 
     /// Loads a playlist. Returns it with its URL after redirects.
-    func playlist(_ url: String, retries: Bool = true) async throws(PlayerError) -> (playlist: Playlist, url: String) {
-        let resource = MediaResource(url, maximumSize: 64 << 20)
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the playlist.
+    ///   - retries: Whether the load is retried after temporary errors.
+    ///   - idleTimeout: The maximum time without progress; nil means the loader's.
+    func playlist(
+        _ url: String,
+        retries: Bool = true,
+        idleTimeout: Duration? = nil
+    ) async throws(PlayerError) -> (playlist: Playlist, url: String) {
+        var resource = MediaResource(url, maximumSize: 64 << 20)
+        resource.isText = true
+        resource.idleTimeout = idleTimeout
         let media: LoadedMedia
         if retries {
             media = try await fetch(resource).media
@@ -61,7 +82,8 @@ struct ResourceFetcher: Sendable {
             }
         }
         do throws(PlaylistError) {
-            return (try Playlist(parsing: media.bytes, options: ParsingOptions(url: media.url)), media.url)
+            let options = ParsingOptions(url: media.url, importedVariables: variables)
+            return (try Playlist(parsing: media.bytes, options: options), media.url)
         } catch {
             throw PlayerError(.playlist(error), url)
         }

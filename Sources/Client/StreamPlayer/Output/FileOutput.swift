@@ -62,7 +62,7 @@ public final class StreamOutput: MediaOutput {
             } catch let error as PlayerError {
                 throw error
             } catch {
-                throw PlayerError(.output("the output cannot be written"), "output")
+                throw PlayerError(output: error, "output")
             }
         }
     }

@@ -11,7 +11,8 @@ struct PlaybackTracks {
     /// The Multivariant Playlist; nil for a Media Playlist.
     private let multivariant: MultivariantPlaylist?
 
-    /// Chooses a variant and renditions, and loads their playlists.
+    /// Chooses a variant and renditions, and loads their playlists. If a playlist of the variant cannot be played,
+    /// another variant is chosen; subtitles that cannot be played are omitted.
     init(
         url: String,
         _ settings: PlayerSettings,
@@ -36,29 +37,58 @@ struct PlaybackTracks {
         }
         let selection = selector.select(from: multivariant)
         await onEvent(.selected(selection))
-        guard let variant = selection.variant else { throw PlayerError(.nothingPlayable, url) }
+        guard var variant = selection.variant else { throw PlayerError(.nothingPlayable, url) }
         var controller = QualityController(multivariant, selector: selector, settings: settings.quality)
+        let throughput = selector.abilities.throughput ?? .max
         // The selector's choice is the controller's first choice.
-        _ = controller.next(
-            buffer: 0,
-            throughput: selector.abilities.throughput ?? .max,
-            now: fetcher.clock.now
-        )
+        _ = controller.next(buffer: 0, throughput: throughput, now: fetcher.clock.now)
+        var fetcher = fetcher
+        fetcher.variables = multivariant.variables
+        readers = []
+        while readers.isEmpty {
+            do throws(PlayerError) {
+                let renditions = selector.renditions(for: variant, in: multivariant).chosen
+                readers = try await load(variant, renditions, settings, fetcher, onEvent)
+            } catch {
+                guard let failure = VariantFailure(error) else { throw error }
+                controller.failed(variant, failure, now: fetcher.clock.now)
+                let decision = controller.next(buffer: 0, throughput: throughput, now: fetcher.clock.now)
+                guard let next = decision.variant, next.uri != variant.uri else { throw error }
+                await onEvent(.switched(decision))
+                variant = next
+            }
+        }
         self.controller = controller
+    }
+
+    /// Loads the playlists of a variant and its renditions.
+    nonisolated(nonsending) private func load(
+        _ variant: Variant,
+        _ renditions: [SelectedRendition],
+        _ settings: PlayerSettings,
+        _ fetcher: ResourceFetcher,
+        _ onEvent: @Sendable (PlayerEvent) async -> Void
+    ) async throws(PlayerError) -> [TrackReader] {
         var wanted: [(DecryptedPiece.TrackKind, String)] = [(.main, variant.uri)]
-        for chosen in selection.renditions {
+        for chosen in renditions {
             if let uri = chosen.rendition.uri, let kind = Self.kind(chosen.rendition.type, settings) {
                 wanted.append((kind, uri))
             }
         }
-        readers = []
+        var readers: [TrackReader] = []
         for (kind, uri) in wanted {
             let began = fetcher.clock.now
-            let media = try await fetcher.media(try ResourceFetcher.resolve(uri, against: base))
-            readers.append(
-                try TrackReader(kind, media, start: multivariant.start, began: began, now: fetcher.clock.now)
-            )
+            do throws(PlayerError) {
+                let media = try await fetcher.media(try ResourceFetcher.resolve(uri, against: base))
+                readers.append(
+                    try TrackReader(kind, media, start: multivariant?.start, began: began, now: fetcher.clock.now)
+                )
+            } catch {
+                guard kind == .subtitles, !error.isCancellation else { throw error }
+                await onEvent(.omitted(kind, error))
+            }
         }
+        return readers
     }
 
     private static func kind(_ type: MediaTag.MediaType, _ settings: PlayerSettings) -> DecryptedPiece.TrackKind? {
@@ -68,6 +98,16 @@ struct PlaybackTracks {
         case .subtitles: settings.loadsSubtitles ? .subtitles : nil
         default: nil
         }
+    }
+
+    /// The variables of the Multivariant Playlist, which Media Playlists may import; nil for a Media Playlist.
+    var variables: [String: String]? { multivariant?.variables }
+
+    /// Returns whether another variant than the current one can be played.
+    func hasOtherVariant(now: Duration) -> Bool {
+        guard var controller, let current = controller.current else { return false }
+        controller.failed(current, .noResponse, now: now)
+        return controller.next(buffer: 0, throughput: .max, now: now).variant != nil
     }
 
     /// Returns whether a variant is left that is not excluded.

@@ -13,6 +13,8 @@ extension Player {
         _ fetcher: ResourceFetcher
     ) async throws(PlayerError) -> TrackReader.DecryptedSegment? {
         let watch = watch(segment, tracks, index, output)
+        var fetcher = fetcher
+        fetcher.minimumRetryTime = minimumRetryTime(tracks, index)
         do throws(PlayerError) {
             let decrypted = try await tracks.readers[index].read(segment, fetcher, keyRecipient, watch: watch)
             if index == 0, let variant = tracks.controller?.current { tracks.controller?.succeeded(variant) }
@@ -26,6 +28,18 @@ extension Player {
             return nil
         }
     }
+
+    /// Returns the time for which a segment is retried after errors of the server or the connection. A live stream
+    /// without another variant continues as long as the buffer lasts and the playlist lists the segment.
+    private func minimumRetryTime(_ tracks: PlaybackTracks, _ index: Int) -> Duration {
+        guard let window = tracks.readers[index].liveWindow, index > 0 || !tracks.hasOtherVariant(now: clock.now) else {
+            return .zero
+        }
+        return min(max(window, PlaybackTime.duration(buffer.total)), Self.maximumRetryTime)
+    }
+
+    /// The maximum time for which a segment is retried.
+    private static let maximumRetryTime = Duration.seconds(60)
 
     /// Returns a monitor of a download, but only if the player can switch to another variant.
     private func watch(
@@ -130,7 +144,8 @@ extension VariantFailure {
             case .cancelled, .abandoned: return nil
             case .notFound, .status: self = .status(load.status ?? 404)
             case .noConnection, .deadline: self = .noResponse
-            case .tooLarge, .badAddress, .wrongRange, .damaged: self = .unreadable
+            case .untrusted: self = .noResponse
+            case .tooLarge, .badAddress, .wrongRange, .redirects, .encoding, .damaged: self = .unreadable
             }
         case .playlist, .notMedia, .media: self = .unreadable
         case .live: self = .stale

@@ -62,7 +62,7 @@ public actor Player {
         do {
             try await output.finish()
         } catch  where (try? result.get()) != nil {
-            throw PlayerError(.output("the output could not be finalized"), url)
+            throw PlayerError(output: error, url)
         } catch {
             // The first error is reported.
         }
@@ -72,13 +72,14 @@ public actor Player {
 
     private func run(_ url: String, _ output: any MediaOutput) async throws(PlayerError) {
         let startTime = clock.now
-        let fetcher = fetcher
+        var fetcher = fetcher
         var tracks = try await PlaybackTracks(
             url: try ResourceFetcher.resolve(url, against: url),
             settings,
             fetcher,
             onEvent
         )
+        fetcher.variables = tracks.variables ?? fetcher.variables
         buffer = BufferModel(position: tracks.readers[0].timeline.nextTime, settings: settings.buffer, now: clock.now)
         var ended: Set<DecryptedPiece.TrackKind> = []
         while let index = next(of: tracks, except: ended) {
@@ -92,10 +93,17 @@ public actor Player {
                 do throws(PlayerError) {
                     try await reload(&tracks.readers[index], fetcher)
                 } catch {
-                    try leaveVariant(&tracks, index, because: error)
+                    try await leave(&tracks, index, &ended, because: error)
                 }
             case .segment(let segment):
-                guard let decrypted = try await read(segment, &tracks, index, output, fetcher) else { continue }
+                let decrypted: TrackReader.DecryptedSegment?
+                do throws(PlayerError) {
+                    decrypted = try await read(segment, &tracks, index, output, fetcher)
+                } catch {
+                    try await leave(&tracks, index, &ended, because: error)
+                    continue
+                }
+                guard let decrypted else { continue }
                 try await write(decrypted, of: tracks, to: output, startTime)
                 await waitForPace()
             }
@@ -103,6 +111,22 @@ public actor Player {
         await sendEvents(buffer.setComplete(true, now: clock.now))
         report.stalls = buffer.stalls
         report.switches = tracks.controller?.counts ?? SwitchCounts()
+    }
+
+    /// Ends subtitles that cannot be loaded, or excludes the variant of the main track.
+    ///
+    /// - Throws: `error` if playback cannot continue.
+    private func leave(
+        _ tracks: inout PlaybackTracks,
+        _ index: Int,
+        _ ended: inout Set<DecryptedPiece.TrackKind>,
+        because error: PlayerError
+    ) async throws(PlayerError) {
+        guard tracks.readers[index].kind == .subtitles, !error.isCancellation else {
+            return try leaveVariant(&tracks, index, because: error)
+        }
+        ended.insert(.subtitles)
+        await onEvent(.omitted(.subtitles, error))
     }
 
     /// Returns the track whose segment is due: of the unfinished tracks, the one that is furthest behind.
@@ -129,7 +153,7 @@ public actor Player {
         } catch let error as PlayerError {
             throw error
         } catch {
-            throw PlayerError(.output("the output cannot be written"), decrypted.played.name)
+            throw PlayerError(output: error, decrypted.played.name)
         }
         let played = decrypted.played
         report.segments[kind, default: 0] += 1
@@ -178,10 +202,19 @@ public actor Player {
         let began = clock.now
         let loaded: ResourceFetcher.LoadedPlaylist
         do throws(PlayerError) {
-            let (playlist, url) = try await fetcher.playlist(load.uri(reader.url), retries: false)
+            let (playlist, url) = try await fetcher.playlist(
+                load.uri(reader.url),
+                retries: false,
+                idleTimeout: load.isBlocking ? load.timeout : nil
+            )
             loaded = try ResourceFetcher.LoadedPlaylist(playlist, asked: reader.url, url: url)
         } catch {
-            for notice in try reader.reloadFailed(began: began, now: clock.now) {
+            let notices = try reader.reloadFailed(
+                began: began,
+                now: clock.now,
+                retryAfter: error.retryAfter.map { min($0, settings.maximumRetryAfter) }
+            )
+            for notice in notices {
                 await onEvent(.live(reader.kind, notice))
             }
             return
@@ -196,7 +229,9 @@ public actor Player {
             loader: loader,
             attempts: max(settings.attempts, 1),
             initialRetryDelay: settings.initialRetryDelay,
+            maximumRetryAfter: settings.maximumRetryAfter,
             clock: clock,
+            variables: settings.variables.isEmpty ? nil : settings.variables,
             onRetry: { [weak self] error, attempt in await self?.recordRetry(error, attempt) }
         )
     }

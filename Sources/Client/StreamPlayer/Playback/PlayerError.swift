@@ -1,4 +1,5 @@
 public import ContentKeySession
+import FileWriting
 public import HLSPlaylist
 
 /// An error that prevents or ends the playback of a presentation.
@@ -33,6 +34,25 @@ public struct PlayerError: Error, CustomStringConvertible {
     /// Creates an error.
     public init(_ cause: Cause, _ place: String) {
         (self.cause, self.place) = (cause, MediaLoadError.place(place))
+    }
+
+    /// Creates the error for an output that failed.
+    init(output error: any Error, _ place: String) {
+        self.init(.output((error as? FileError)?.description ?? "the output cannot be written"), place)
+    }
+
+    /// True if playback was cancelled.
+    var isCancellation: Bool {
+        switch cause {
+        case .load(let error): error.code == .cancelled
+        case .key(let error): error.code == .cancelled
+        default: false
+        }
+    }
+
+    /// The delay before the next attempt that the server requires.
+    var retryAfter: Duration? {
+        if case .load(let error) = cause { error.retryAfter } else { nil }
     }
 
     /// The stable name of the cause.

@@ -8,6 +8,8 @@ public enum PlayerEvent: Sendable {
     case selected(Selection)
     /// A segment was loaded, decrypted and written to the output.
     case played(PlayedSegment)
+    /// A track is not played any further, because of this error. Playback continues without it.
+    case omitted(DecryptedPiece.TrackKind, PlayerError)
     /// The player switched to another variant, with the reason.
     case switched(QualityDecision)
     /// A resource could not be loaded, and is retried.

@@ -30,6 +30,11 @@ public struct PlayerSettings: Sendable {
     public var attempts = 4
     /// The delay before the second attempt, doubled for each further attempt; half a second by default.
     public var initialRetryDelay = Duration.milliseconds(500)
+    /// The maximum delay before an attempt that a server can require with Retry-After; 30 seconds by default.
+    public var maximumRetryAfter = Duration.seconds(30)
+    /// The variables that a Media Playlist imports (EXT-X-DEFINE with IMPORT) if it is played without a Multivariant
+    /// Playlist.
+    public var variables: [String: String] = [:]
 
     /// Creates settings.
     public init(

@@ -69,6 +69,9 @@ struct TrackReader {
     /// The position of the next segment, in seconds of media since playback started.
     var position: Double { timeline.nextTime - origin }
 
+    /// The duration of the segments that a live playlist lists; nil if the playlist has ended.
+    var liveWindow: Duration? { dueLoad == nil ? nil : live.window }
+
     /// True if the segments have an init segment.
     var hasInitialization: Bool { initialization != nil }
 
@@ -90,8 +93,17 @@ struct TrackReader {
     }
 
     /// Handles a failed reload of a live playlist.
-    mutating func reloadFailed(began: Duration, now: Duration) throws(PlayerError) -> [LiveReloadNotice] {
-        try perform(live.failed(began: began, now: now), url).notices
+    ///
+    /// - Parameters:
+    ///   - began: The start of the load.
+    ///   - now: The current time.
+    ///   - retryAfter: The delay before the next load that the server requires.
+    mutating func reloadFailed(
+        began: Duration,
+        now: Duration,
+        retryAfter: Duration? = nil
+    ) throws(PlayerError) -> [LiveReloadNotice] {
+        try perform(live.failed(began: began, now: now, retryAfter: retryAfter), url).notices
     }
 
     private mutating func perform(

@@ -93,8 +93,8 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "Preferred languages, most preferred first, separated by commas. (default: the default "
-                + "renditions of the stream)",
+            "Preferred languages, most preferred first, separated by commas; also renditions without AUTOSELECT are "
+                + "chosen. (default: the default renditions of the stream)",
             valueName: "list"
         )
     )
@@ -122,6 +122,8 @@ struct PlayCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Requests") var web: WebOptions
 
+    @OptionGroup var saved: SavedPlaylistOptions
+
     @OptionGroup var output: JSONOption
 
     func validate() throws {
@@ -131,12 +133,15 @@ struct PlayCommand: AsyncParsableCommand {
         guard duration.map({ $0.value > .zero }) ?? true else {
             throw ValidationError("--duration: expected a duration above 0s.")
         }
+        guard saved.url == nil || URLArgument.url(playlist.text) == nil else {
+            throw ValidationError("--url applies only to a file, and the playlist is a URL.")
+        }
     }
 
     func run() async throws {
         try playlist.requireFile()
-        let printer = PlaybackEventPrinter(isQuiet: quiet || output.json)
-        let client = try web.client(for: [URLArgument.url(playlist.text)].compactMap { $0 })
+        let printer = PlaybackEventPrinter(isQuiet: quiet || output.json, languages: languages?.elements ?? [])
+        let client = try web.client(for: [URLArgument.url(playlist.text), saved.url?.url].compactMap { $0 })
         let media = try PlayOutput(out?.path)
         let keys = try await PlayKeys(
             server: server,
@@ -145,17 +150,23 @@ struct PlayCommand: AsyncParsableCommand {
             usesBatches: !noBatch,
             transport: HTTPClientTransport(client.withoutRedirects)
         )
-        let loader = HTTPMediaLoader(client)
+        var loader: any MediaLoader = HTTPMediaLoader(client)
+        var url = playlist.url
+        if let savedFrom = saved.url?.url.withoutUserInformation.absoluteString {
+            loader = SavedPlaylistLoader(url: savedFrom, file: url, web: loader)
+            url = savedFrom
+        }
         let player = Player(settings: settings(media), keys: keys.systems, loader: loader) { event in
             if case .loadedMultivariant(let playlist) = event, !noPreload { await keys.preload(playlist) }
             await printer.print(event)
         }
         let report: PlaybackReport
         do {
-            report = try await keys.whileAnswering { try await player.play(playlist.url, to: media.output) }
+            report = try await keys.whileAnswering { [url] in try await player.play(url, to: media.output) }
         } catch let error as PlayerError {
             let keyAdvice = await keys.advice
-            let advice = await printer.rejections(after: error, profile: device.chosenProfile) ?? keyAdvice
+            let advice =
+                await printer.rejections(after: error, profile: device.chosenProfile) ?? keyAdvice ?? error.advice
             throw CommandFailure(kind: error.exitKind, what: error.description, next: advice)
         }
         let shown = await printer.report(report, playlist: playlist.text, to: media.name, keys: keys)
@@ -168,7 +179,11 @@ struct PlayCommand: AsyncParsableCommand {
         if let profile = device.chosenProfile { settings.abilities = PlayerCapabilities(of: profile.value) }
         settings.abilities.bandwidthCap = maxBandwidth
         if let maxResolution { settings.abilities.displaySize = maxResolution.value }
-        if let languages { settings.preferences.languages = languages.elements }
+        if let languages {
+            settings.preferences.languages = languages.elements
+            settings.preferences.isUserChoice = true
+        }
+        settings.variables = saved.values
         settings.maximumDuration = duration?.seconds
         settings.isAdaptive = !noSwitching
         settings.loadsSubtitles = media.isFolder
@@ -206,6 +221,18 @@ struct StreamArgument: ExpressibleByArgument, Sendable {
 }
 
 extension PlayerError {
+    /// The advice on an error of the connection or the server; nil if the message contains all that is known.
+    fileprivate var advice: String? {
+        guard case .load(let error) = cause else { return nil }
+        return switch error.code {
+        case .untrusted: "give the authority with --ca-file or SSL_CERT_FILE, or --client-certificate and --client-key"
+        case .status where error.status == 401: "give --user, or a token with --header"
+        case .status where error.status == 407: "give the proxy with its password: --proxy"
+        case .redirects: "give the URL that the last redirect should lead to"
+        default: nil
+        }
+    }
+
     fileprivate var exitKind: CommandFailure.Kind {
         switch cause {
         case .load, .output: .file

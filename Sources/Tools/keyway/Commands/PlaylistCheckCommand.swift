@@ -151,7 +151,7 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
             throw ValidationError("Standard input can be read only once.")
         }
         guard playlistLimit >= 0 else { throw ValidationError("--limit-playlists: expected 0 or more.") }
-        if source.savedFrom != nil || !source.variables.isEmpty, inputs.count != 1 {
+        if source.saved.url != nil || !source.saved.variables.isEmpty, inputs.count != 1 {
             throw ValidationError("--url and --variable require exactly one playlist.")
         }
         if let watch {

@@ -104,7 +104,8 @@ final class CommandHTTP: Sendable {
 
     private func configuration(proxy: HTTPProxy?) -> HTTPClient.Configuration {
         var configuration = BoundedHTTP.configuration(connectionsPerHost: 64)
-        configuration.tlsConfiguration = tls
+        // A file that cannot be read has been reported by the options, or leaves the authorities of the system.
+        configuration.tlsConfiguration = tls ?? (try? TrustedAuthorities.configuration())
         guard let proxy else { return configuration }
         switch proxy.kind {
         case .socks5: configuration.proxy = .socksServer(host: proxy.host, port: proxy.port)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPRequests
 import Synchronization
 
 /// The cookies of one run of a command (RFC 6265). They are only in memory.
@@ -97,7 +98,7 @@ final class CookieJar: Sendable {
                 (cookie.domain, cookie.isHostOnly) = (domain, Self.isPublicSuffix(domain))
             case "path": if value.hasPrefix("/") { cookie.path = value }
             case "secure": cookie.isSecure = true
-            case "expires": cookie.expiry = Self.date(value) ?? cookie.expiry
+            case "expires": cookie.expiry = HTTPDate.parse(value) ?? cookie.expiry
             case "max-age":
                 guard value.wholeMatch(of: /-?[0-9]{1,18}/) != nil, let seconds = Double(value) else { continue }
                 maximumAge = seconds <= 0 ? .distantPast : now().addingTimeInterval(min(seconds, 1e9))
@@ -156,20 +157,5 @@ final class CookieJar: Sendable {
     private static func isPublicSuffix(_ domain: String) -> Bool {
         let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
         return labels.count < 2 || labels.count == 2 && labels[1].count == 2 && labels[0].count <= 3
-    }
-
-    /// Returns the date in an Expires attribute, in one of the formats of RFC 9110, section 5.6.7.
-    private static func date(_ text: String) -> Date? {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        for format in [
-            "EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEE, dd-MMM-yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'",
-            "EEE MMM d HH:mm:ss yyyy",
-        ] {
-            formatter.dateFormat = format
-            if let date = formatter.date(from: text) { return date }
-        }
-        return nil
     }
 }

@@ -35,8 +35,8 @@ struct HTTPProxy: Hashable, Sendable {
     }
 }
 
-/// The proxies that environment variables specify, by the rules of libcurl: `http_proxy` only in lowercase, because CGI
-/// sets `HTTP_PROXY` from a header; the others in either case; `no_proxy` for exceptions.
+/// The proxies that environment variables specify, by the rules of libcurl: lowercase before uppercase; `no_proxy` for
+/// exceptions. `HTTP_PROXY` is ignored under CGI (`REQUEST_METHOD`), which sets it from a request header.
 struct HTTPProxies: Sendable {
     /// A variable with an invalid value.
     struct BadVariable: Error {
@@ -63,9 +63,10 @@ struct HTTPProxies: Sendable {
     /// Returns the proxy for a URL; nil for a direct connection.
     func proxy(for url: URL) throws(BadVariable) -> HTTPProxy? {
         if let chosen { return url.host.map { isException(Self.plain($0[...])) } ?? true ? nil : chosen }
-        let names =
-            url.scheme?.lowercased() == "https"
-            ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] : ["http_proxy", "all_proxy", "ALL_PROXY"]
+        let isSecure = url.scheme?.lowercased() == "https"
+        var names = isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
+        if !isSecure, variables["REQUEST_METHOD"] == nil { names.append("HTTP_PROXY") }
+        names += ["all_proxy", "ALL_PROXY"]
         guard let (name, value) = Self.first(names, variables), let host = url.host, !isExempt(host) else { return nil }
         guard let proxy = HTTPProxy(value) else { throw BadVariable(name: name) }
         return proxy

@@ -9,6 +9,8 @@ import ToolSupport
 struct WebClient: HTTPExchange {
     /// The headers and the hosts that receive them.
     var headers = HeaderPolicy()
+    /// The User-Agent header for all hosts; nil for that of the request.
+    var userAgent: String?
     /// The maximum number of redirects to follow.
     var maximumRedirections = 10
     private let http: CommandHTTP
@@ -63,7 +65,12 @@ struct WebClient: HTTPExchange {
     ) async throws(BoundedHTTP.Failure) -> Response {
         guard var url = URL(string: request.url) else { throw .init(.badAddress, "the URL is invalid") }
         var redirections = 0
+        // A redirect to the same URL with another cookie is not a loop: a server may set the cookie first.
+        var visited: Set<[String?]> = []
         while true {
+            guard visited.insert([url.absoluteString, cookies.field(for: url)]).inserted else {
+                throw .init(.redirects, BoundedHTTP.Failure.redirectLoop)
+            }
             let (response, status, fields) = try await exchange(prepared(request, for: url), url)
             for field in fields where field.name.lowercased() == "set-cookie" { cookies.store(field.value, from: url) }
             guard [301, 302, 303, 307, 308].contains(status), maximumRedirections > 0,
@@ -71,11 +78,11 @@ struct WebClient: HTTPExchange {
             else { return response }
             redirections += 1
             guard redirections <= maximumRedirections else {
-                throw .init(.badAddress, "the server redirects more than \(maximumRedirections) times")
+                throw .init(.redirects, "the server redirects more than \(maximumRedirections) times")
             }
             guard let next = URL(string: location, relativeTo: url.withoutUserInformation)?.absoluteURL,
                 ["http", "https"].contains(next.scheme?.lowercased()), next.host?.isEmpty == false
-            else { throw .init(.badAddress, "the server redirects to a URL that is neither http nor https") }
+            else { throw .init(.redirects, "the server redirects to a URL that is neither http nor https") }
             url = next
         }
     }
@@ -92,11 +99,17 @@ struct WebClient: HTTPExchange {
         }
         let own = Set(request.headers.map { $0.name.lowercased() }).subtracting(["user-agent", "accept-encoding"])
         added.removeAll { own.contains($0.name.lowercased()) }
+        if let userAgent, !added.contains(where: { $0.name.lowercased() == "user-agent" }) {
+            added.append(("User-Agent", userAgent))
+        }
         let replaced = Set(added.map { $0.name.lowercased() })
         request.headers.removeAll { replaced.contains($0.name.lowercased()) }
         request.headers += added.map { .init($0.name, $0.value) }
-        if let cookie = cookies.field(for: url), !own.contains("cookie"), !replaced.contains("cookie") {
-            request.headers.append(.init("Cookie", cookie))
+        if let cookie = cookies.field(for: url), !own.contains("cookie") {
+            // A request has one Cookie field (RFC 6265, section 5.4).
+            let all = request.headers.filter { $0.name.lowercased() == "cookie" }.map(\.value) + [cookie]
+            request.headers.removeAll { $0.name.lowercased() == "cookie" }
+            request.headers.append(.init("Cookie", all.joined(separator: "; ")))
         }
         return request
     }

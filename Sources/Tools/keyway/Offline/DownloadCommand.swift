@@ -80,8 +80,6 @@ struct DownloadCommand: AsyncParsableCommand {
     @Option(help: .init("The timeout for connections that receive no data.", valueName: "duration"))
     var timeout = DurationArgument.seconds(30)
 
-    @OptionGroup(title: "Requests") var web: WebOptions
-
     @Flag(help: "If the disk is full, delete other downloads in the same folder, but never important ones.")
     var evict = false
 
@@ -102,7 +100,7 @@ struct DownloadCommand: AsyncParsableCommand {
     func run() async throws {
         try checkTitle()
         let selection = try choice.selection()
-        let client = try web.client(for: [playlist.url])
+        let client = try keys.web.client(for: [playlist.url])
         var notes: [String] = []
         while true {
             do {

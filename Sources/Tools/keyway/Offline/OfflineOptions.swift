@@ -52,6 +52,8 @@ struct OfflineKeyOptions: ParsableArguments {
     )
     var token: SecretArgument?
 
+    @OptionGroup(title: "Requests") var web: WebOptions
+
     func validate() throws {
         guard server == nil || device.isGiven else {
             throw ValidationError("--server requires one of --credentials, --ask, and --dask.")
@@ -62,15 +64,16 @@ struct OfflineKeyOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - requiresServer: Whether the command requires a key server.
-    ///   - client: The client for the requests of keys.
+    ///   - client: The client for the requests of keys; nil for one with the options for requests.
     func keys(
         _ storage: OfflineStorage,
         requiresServer: Bool = false,
-        client: WebClient = WebClient()
+        client: WebClient? = nil
     ) throws -> OfflineKeys {
         guard server != nil || !requiresServer else {
             throw CommandFailure.usage("this command requires the key server", next: "give --server and --credentials")
         }
+        let client = try client ?? web.client(for: [server?.url].compactMap { $0 })
         let token = try token?.text(option: "--token")
         let service = server.map { server in
             OfflineKeyService.keyway(server.base) { _ in token.map { PlaybackToken($0) } }

@@ -93,7 +93,7 @@ struct OfflinePlayCommand: AsyncParsableCommand {
         let bundle = try location.open()
         let storage = try OfflineStorage(library: location.library, keys.storage, mustBeWritable: false)
         let playback = try keys.keys(storage).playback(of: bundle.description.title, .storedThenServer)
-        let printer = PlaybackEventPrinter(isQuiet: quiet || output.json)
+        let printer = PlaybackEventPrinter(isQuiet: quiet || output.json, languages: languages?.elements ?? [])
         let media = try PlayOutput(out?.path)
         let loader = AssetBundleLoader(bundle)
         let player = Player(settings: settings(media), keys: playback.systems, loader: loader) { event in
@@ -129,12 +129,16 @@ struct OfflinePlayCommand: AsyncParsableCommand {
                 next: Self.repairAdvice
             )
         }
+        shown.notes += await printer.notes
         try ReportOptions.print(shown, json: output.json, toStandardError: media.isStandardOutput)
     }
 
     private func settings(_ media: PlayOutput) -> PlayerSettings {
         var settings = PlayerSettings()
-        if let languages { settings.preferences.languages = languages.elements }
+        if let languages {
+            settings.preferences.languages = languages.elements
+            settings.preferences.isUserChoice = true
+        }
         settings.maximumDuration = duration?.seconds
         // Reading files is not limited by a network, so the best variant is selected from the first segment on.
         settings.abilities.throughput = 1 << 50

@@ -9,15 +9,36 @@ struct PlaylistSourceOptions: ParsableArguments {
     @Option(help: .init("The timeout of HTTP requests.", valueName: "duration"))
     var timeout = DurationArgument.seconds(30)
 
+    @OptionGroup var saved: SavedPlaylistOptions
+
+    func validate() throws {
+        try timeout.require(.milliseconds(1) ... .seconds(86_400), option: "--timeout")
+    }
+
+    /// Returns a loader for the inputs on the command line.
+    func loader(for inputs: [PlaylistInput]) throws(CommandFailure) -> PlaylistLoader {
+        var loader = PlaylistLoader()
+        loader.timeout = timeout.seconds
+        guard saved.url == nil || inputs.contains(where: { !$0.location.isRemote }) else {
+            throw .usage("--url applies only to files and standard input, and no input is one")
+        }
+        loader.savedFrom = saved.url?.url.withoutUserInformation
+        if !saved.variables.isEmpty { loader.variables = saved.values }
+        loader.client = try web.client(for: inputs.compactMap(\.url) + [saved.url?.url].compactMap { $0 })
+        return loader
+    }
+}
+
+/// The options for a playlist that is not in its place: saved to a file, or without its Multivariant Playlist.
+struct SavedPlaylistOptions: ParsableArguments {
     @Option(
-        name: .customLong("url"),
         help: .init(
             "The URL that a playlist in a file or in standard input was saved from: the base of its relative URIs, "
                 + "and the source of EXT-X-DEFINE with QUERYPARAM. (default: its path)",
             valueName: "url"
         )
     )
-    var savedFrom: URLArgument?
+    var url: URLArgument?
 
     @Option(
         name: .customLong("variable"),
@@ -29,24 +50,8 @@ struct PlaylistSourceOptions: ParsableArguments {
     )
     var variables: [VariableArgument] = []
 
-    func validate() throws {
-        try timeout.require(.milliseconds(1) ... .seconds(86_400), option: "--timeout")
-    }
-
-    /// Returns a loader for the inputs on the command line.
-    func loader(for inputs: [PlaylistInput]) throws(CommandFailure) -> PlaylistLoader {
-        var loader = PlaylistLoader()
-        loader.timeout = timeout.seconds
-        guard savedFrom == nil || inputs.contains(where: { !$0.location.isRemote }) else {
-            throw .usage("--url applies only to files and standard input, and no input is one")
-        }
-        loader.savedFrom = savedFrom?.url.withoutUserInformation
-        if !variables.isEmpty {
-            loader.variables = Dictionary(variables.map { ($0.name, $0.value) }) { $1 }
-        }
-        loader.client = try web.client(for: inputs.compactMap(\.url) + [savedFrom?.url].compactMap { $0 })
-        return loader
-    }
+    /// The values of the variables by name; the last one counts.
+    var values: [String: String] { Dictionary(variables.map { ($0.name, $0.value) }) { $1 } }
 }
 
 /// A variable on the command line.

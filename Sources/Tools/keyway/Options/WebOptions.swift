@@ -1,9 +1,10 @@
 import ArgumentParser
 import Foundation
 import NIOSSL
+import TextCoding
 import ToolSupport
 
-/// The options that control how streams are loaded from the web.
+/// The options that control how streams are loaded from the web: one group for all commands that load streams.
 struct WebOptions: ParsableArguments {
     @Option(
         name: .customLong("header"),
@@ -26,10 +27,26 @@ struct WebOptions: ParsableArguments {
     var headerHosts: [String] = []
 
     @Option(
+        name: .customLong("user"),
+        help: .init(
+            "The user name and password for basic authentication, sent to the same hosts as --header; @FILE contains "
+                + "them. (default: those in the URL)",
+            valueName: "name:password|@file"
+        )
+    )
+    var user: SecretArgument?
+
+    @Option(
+        name: .customLong("user-agent"),
+        help: .init("The User-Agent header, sent to all hosts. (default: keyway)", valueName: "text")
+    )
+    var userAgent: String?
+
+    @Option(
         help: .init(
             "The proxy for all hosts except those in the environment variable no_proxy, such as "
                 + "http://proxy.example.com:3128 or socks5://127.0.0.1:1080; @FILE contains it, for one with a "
-                + "password. (default: the environment variables http_proxy, https_proxy, and all_proxy)",
+                + "password. (default: the environment variables http_proxy, https_proxy, and all_proxy, also in uppercase)",
             valueName: "url|@file"
         )
     )
@@ -38,7 +55,8 @@ struct WebOptions: ParsableArguments {
     @Option(
         name: .customLong("ca-file"),
         help: .init(
-            "Certificate authorities to trust in addition to those of the system, in PEM. (default: none)",
+            "Certificate authorities to trust in addition to those of the system or of the environment variable "
+                + "SSL_CERT_FILE, in PEM. (default: none)",
             valueName: "file"
         )
     )
@@ -64,8 +82,11 @@ struct WebOptions: ParsableArguments {
         for host in headerHosts where HeaderPolicy.Host(host) == nil {
             throw ValidationError("--header-host: expected HOST or HOST:PORT, not \(escaped(host))")
         }
-        guard headerHosts.isEmpty || !headers.isEmpty else {
-            throw ValidationError("--header-host requires --header.")
+        guard headerHosts.isEmpty || !headers.isEmpty || user != nil else {
+            throw ValidationError("--header-host requires --header or --user.")
+        }
+        guard userAgent.map(Self.isFieldValue) ?? true else {
+            throw ValidationError("--user-agent: expected text without control characters.")
         }
         guard (clientCertificate == nil) == (clientKey == nil) else {
             throw ValidationError("--client-certificate and --client-key require each other: give both, or neither.")
@@ -78,13 +99,16 @@ struct WebOptions: ParsableArguments {
         for url in urls { policy.add(url) }
         var lines: [String] = []
         for header in headers { lines += try Self.lines(header) }
-        guard lines.isEmpty || !urls.isEmpty else {
-            throw .usage("--header applies only to http and https URLs, and no input is one")
+        guard (lines.isEmpty && user == nil) || !urls.isEmpty else {
+            let option = lines.isEmpty ? "--user" : "--header"
+            throw .usage("\(option) applies only to http and https URLs, and no input is one")
         }
+        if let user { lines.append("Authorization: \(try Self.basicAuthorization(user))") }
         for line in lines { policy.headers.append(try Self.header(line)) }
         policy.hosts = Set(headerHosts.compactMap { HeaderPolicy.Host($0) })
         var client = WebClient(proxies: try proxies(), tls: try tls())
         client.headers = policy
+        client.userAgent = userAgent
         return client
     }
 
@@ -96,9 +120,8 @@ struct WebOptions: ParsableArguments {
         return HTTPProxies(ProcessInfo.processInfo.environment, chosen: chosen)
     }
 
-    private func tls() throws(CommandFailure) -> TLSConfiguration? {
-        guard authorities != nil || clientCertificate != nil else { return nil }
-        var tls = TLSConfiguration.makeClientConfiguration()
+    private func tls() throws(CommandFailure) -> TLSConfiguration {
+        var tls = try TrustedAuthorities.configuration()
         if let authorities {
             let found = try? NIOSSLCertificate.fromPEMBytes(try InputFile.read(authorities.path))
             guard let found, !found.isEmpty else {
@@ -126,6 +149,19 @@ struct WebOptions: ParsableArguments {
         return tls
     }
 
+    private static func basicAuthorization(_ user: SecretArgument) throws(CommandFailure) -> String {
+        let text = try user.text(option: "--user")
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
+            throw .usage("--user: expected NAME:PASSWORD")
+        }
+        return "Basic " + Base64.encode(Array(text.utf8))
+    }
+
+    /// Returns whether a text can be the value of a header field.
+    private static func isFieldValue(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+
     private static func lines(_ header: SecretArgument) throws(CommandFailure) -> [String] {
         let text = String(decoding: try header.bytes(), as: UTF8.self)
         return header.isFile ? text.split(whereSeparator: \.isNewline).map(String.init) : [text]
@@ -141,7 +177,7 @@ struct WebOptions: ParsableArguments {
             }
         }
         guard parts.count == 2, let name = parts.first, !name.isEmpty, name.utf8.allSatisfy(isToken),
-            parts[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
+            isFieldValue(String(parts[1]))
         else {
             throw .usage("--header: expected 'NAME: VALUE'", next: "give for example 'Authorization: Bearer ...'")
         }

@@ -9,10 +9,18 @@ import VirtualDevice
 /// A printer of player events on standard error, one line for each event.
 actor PlaybackEventPrinter {
     private let isQuiet: Bool
+    private let languages: [String]
     private var variant: String?
     private var rejected: [String] = []
+    /// The notes for the report: tracks that were omitted, and languages that the stream does not have.
+    private(set) var notes: [String] = []
 
-    init(isQuiet: Bool) { self.isQuiet = isQuiet }
+    /// Creates a printer.
+    ///
+    /// - Parameters:
+    ///   - isQuiet: Whether nothing is printed; ``notes`` are still collected.
+    ///   - languages: The requested languages. If there is no audio in any of them, this is noted.
+    init(isQuiet: Bool, languages: [String] = []) { (self.isQuiet, self.languages) = (isQuiet, languages) }
 
     func print(_ event: PlayerEvent) {
         guard let text = text(event), !isQuiet else { return }
@@ -28,20 +36,25 @@ actor PlaybackEventPrinter {
             rejected = selection.rejected.map { rejected in
                 "\(Self.text(rejected.variant)): " + rejected.reasons.map { "\($0)" }.joined(separator: "; ")
             }
-            return "playing \(variant ?? "nothing")" + rejected.map { "\n  rejected: \($0)" }.joined()
+            let missing = missingLanguage(selection).map { "\n\($0)" } ?? ""
+            return "playing \(variant ?? "nothing")" + rejected.map { "\n  rejected: \($0)" }.joined() + missing
         case .played(let segment):
             let size = Self.size(segment.byteCount)
             let time = (segment.loadTime / .milliseconds(1)).rounded()
             return "\(segment.track.rawValue) \(segment.mediaSequenceNumber)  \(segment.name)  "
                 + "\(Self.seconds(segment.duration))  \(size) in \(Int(time)) ms"
                 + (segment.isEncrypted ? "  decrypted" : "  clear")
+        case .omitted(let track, let error):
+            let note = "no \(track.rawValue): \(error)"
+            notes.append(escaped(note))
+            return note
         case .switched(let decision):
             variant = decision.variant.map(Self.text)
             return "switched to \(variant ?? "nothing"): \(Self.text(decision.reason))"
         case .retrying(let error, let attempt): return "\(error); attempt \(attempt)"
         case .reloaded(let track, let count):
             return "\(track.rawValue) playlist reloaded: \(counted(count, "new segment"))"
-        case .live(let track, let notice): return "\(track.rawValue): \(Self.text(notice))"
+        case .live(let track, let notice): return "\(track.rawValue): \(notice)"
         case .missed(let track, .gap(let numbers, let seconds)):
             return "\(track.rawValue) has a gap: segments \(numbers.lowerBound) to \(numbers.upperBound), "
                 + Self.seconds(seconds)
@@ -50,6 +63,22 @@ actor PlaybackEventPrinter {
                 + "\(other), \(Self.seconds(seconds)) missed"
         case .playback(let transition): return Self.text(transition)
         }
+    }
+
+    /// Returns, and notes, that there is no audio in the requested languages.
+    private func missingLanguage(_ selection: Selection) -> String? {
+        let audio = selection.renditions.filter { $0.rendition.type == .audio }
+        let isFound = audio.contains { $0.reasons.contains { if case .language = $0 { true } else { false } } }
+        guard !languages.isEmpty, selection.variant != nil, !isFound else { return nil }
+        let others = selection.rejectedRenditions.map(\.rendition).filter { $0.type == .audio }
+        let available = Set((audio.map(\.rendition) + others).compactMap(\.language)).sorted()
+        let found =
+            available.isEmpty
+            ? "the stream does not declare the language of its audio"
+            : "the stream has \(available.joined(separator: ", "))"
+        let note = "no audio in \(languages.joined(separator: ", ")): \(found)"
+        notes.append(escaped(note))
+        return note
     }
 
     /// Returns the reasons why no variant could be chosen, if that is the error.
@@ -62,12 +91,15 @@ actor PlaybackEventPrinter {
     /// Returns the report at the end of playback.
     func report(_ report: PlaybackReport, playlist: String, to output: String, keys: PlayKeys) async -> Report {
         let headline = "Played \(escaped(playlist)) to \(escaped(output))"
-        return await Report(playback: report, headline: headline, variant: variant, accesses: keys.accesses)
+        var result = await Report(playback: report, headline: headline, variant: variant, accesses: keys.accesses)
+        result.notes += notes
+        return result
     }
 
     private static func text(_ variant: Variant) -> String {
         let size = variant.resolution.map { "\($0.width)x\($0.height) " } ?? ""
-        return "\(size)\(variant.bandwidth) bit/s \(variant.codecs.joined(separator: ","))"
+        let rate = variant.bandwidth > 0 ? "\(variant.bandwidth) bit/s" : "unknown bit rate"
+        return "\(size)\(rate) \(variant.codecs.joined(separator: ","))"
     }
 
     private static func text(_ reason: QualityDecision.Reason) -> String {
@@ -95,14 +127,6 @@ actor PlaybackEventPrinter {
         case .stale: "its playlist is not updated"
         case .unreadable: "it cannot be parsed"
         case .keyRefused: "its key was refused"
-        }
-    }
-
-    private static func text(_ notice: LiveReloadNotice) -> String {
-        switch notice {
-        case .stale(let time): "no new segments for \(seconds(time / .seconds(1)))"
-        case .noResponse(let attempts): "the playlist cannot be loaded, attempt \(attempts)"
-        case .refused(let refusal): "the playlist is rejected: \(refusal)"
         }
     }
 

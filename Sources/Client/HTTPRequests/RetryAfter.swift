@@ -1,0 +1,21 @@
+package import Foundation
+
+extension BoundedHTTP.Answer {
+    /// The longest delay of a Retry-After field that is returned: a day.
+    private static let maximumDelay = 86_400.0
+
+    /// Returns the delay of the Retry-After field (RFC 9110, section 10.2.3), which contains seconds or a date; nil
+    /// without a valid field. A date is compared with the Date field of the response, because the local clock may be
+    /// wrong.
+    ///
+    /// - Parameter now: The time to use if the response has no date.
+    package func retryAfter(now: Date = Date()) -> Duration? {
+        guard let field = header("Retry-After")?.trimmingCharacters(in: .whitespaces) else { return nil }
+        if !field.isEmpty, field.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            return .seconds(min(Double(field) ?? Self.maximumDelay, Self.maximumDelay))
+        }
+        guard let date = HTTPDate.parse(field) else { return nil }
+        let start = header("Date").flatMap { HTTPDate.parse($0) } ?? now
+        return .seconds(min(max(date.timeIntervalSince(start), 0), Self.maximumDelay))
+    }
+}

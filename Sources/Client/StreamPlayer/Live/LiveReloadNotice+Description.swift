@@ -1,0 +1,39 @@
+extension LiveReloadNotice: CustomStringConvertible {
+    /// The problem, as a clause of a sentence.
+    public var description: String {
+        switch self {
+        case .stale(let time):
+            "nothing was added to the playlist for \(Int(clamping: time.components.seconds)) s"
+        case .noResponse(let attempts): "\(attempts) attempts in a row to load the playlist failed"
+        case .refused(let rejection): "the reloaded playlist is rejected: \(rejection)"
+        }
+    }
+}
+
+extension PlaylistRejection: CustomStringConvertible {
+    /// The reason, as a clause of a sentence.
+    public var description: String {
+        switch self {
+        case .sequenceWentBack(let before, let now): "its media sequence number went back from \(before) to \(now)"
+        case .endWentBack(let before, let now):
+            "the media sequence number after its last segment went back from \(before) to \(now)"
+        case .sequenceOverflow: "its media sequence numbers exceed 64 bits"
+        case .skipNotInBase: "it is a delta update of a playlist that is not loaded"
+        }
+    }
+}
+
+extension TimelineError: CustomStringConvertible {
+    /// The reason, as a clause of a sentence.
+    public var description: String {
+        switch self {
+        case .noSegments: "it has no segments"
+        case .deltaUpdate: "it is a delta update of a playlist that is not loaded"
+        case .sequenceOverflow: "its media sequence numbers exceed 64 bits"
+        case .sequenceWentBack(let before, let now): "its media sequence number went back from \(before) to \(now)"
+        case .unusableDuration(let number):
+            "the duration of segment \(number) is not valid, or the total exceeds three years"
+        case .byteRange(let line): "the byte range in line \(line) has no start, or its end exceeds 64 bits"
+        }
+    }
+}

@@ -1,0 +1,7 @@
+// The decoder of libbrotli.
+#ifndef CBROTLI_SHIM_H
+#define CBROTLI_SHIM_H
+
+#include <brotli/decode.h>
+
+#endif

@@ -1,0 +1,7 @@
+// zlib, which decodes gzip.
+#ifndef CZLIB_SHIM_H
+#define CZLIB_SHIM_H
+
+#include <zlib.h>
+
+#endif
