@@ -139,7 +139,7 @@ struct StoryPlayback: Sendable {
             print("A segment failed to load (\(error.code.rawValue)); attempt \(attempt) follows.")
         case .playback(let transition): if let text = StoryKeyEvents.text(transition) { print(text) }
         case .played(let segment) where segment.track == .main: await triggerEvent(after: segment.mediaSequenceNumber)
-        case .played, .reloaded, .live, .missed: break
+        case .played, .reloaded, .live, .missed, .omitted: break
         }
     }
 

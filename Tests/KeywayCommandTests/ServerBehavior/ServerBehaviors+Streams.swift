@@ -36,7 +36,7 @@ extension ServerBehavior {
 
             """
         return [
-            .init("404, with another variant", .media, .init(retries: 3, isOtherVariant: true), main: main) {
+            .init("404, with another variant", .media, .playsOther, main: main) {
                 $0.status(404)
             },
             .init("403, with another variant", .media, .playsOther, main: main) { $0.status(403) },

@@ -14,7 +14,9 @@ extension ServerBehavior {
             .init("gzip in two members", resource, .plays) {
                 $0.encoded("GZIP") { Encoders.gzip(Array($0.prefix(50))) + Encoders.gzip(Array($0.dropFirst(50))) }
             },
-            .init("Content-Encoding that is not a coding", resource, .plays) { $0.with("Content-Encoding: aws-chunked") },
+            .init("a Content-Encoding that is not a coding", resource, .plays) {
+                $0.with("Content-Encoding: aws-chunked")
+            },
             .init("gzip that is truncated", resource, .fails("encoding", "gzip, or incomplete")) {
                 $0.encoded("gzip") { Array(Encoders.gzip($0).dropLast(9)) }
             },

@@ -193,4 +193,36 @@ struct QualityControllerTests {
         #expect(abs(settings.highBuffer - 5.4) < 1e-9)
         #expect(QualitySettings().fitting(buffer: 100) == QualitySettings())
     }
+
+    @Test("the bit rate of a variant without BANDWIDTH is measured, and then limits the choice")
+    func measurement() throws {
+        // The second variant is the better one, but its tag has no BANDWIDTH.
+        var playlist = ladder([1, 4])
+        playlist.variants[1].bandwidth = 0
+        var controller = controller(playlist)
+        let first = controller.next(buffer: 0, throughput: 2_000_000, now: .zero)
+        #expect(first.variant?.uri == "4.m3u8")
+        #expect(controller.next(buffer: 15, throughput: 2_000_000, now: .seconds(1)).reason == .steady)
+        let variant = try #require(controller.current)
+        controller.measure(bytes: 500_000, duration: 4, of: variant)
+        #expect(controller.current?.bandwidth == 1_000_000)
+        #expect(controller.next(buffer: 15, throughput: 2_000_000, now: .seconds(2)).reason == .steady)
+        controller.measure(bytes: 2_000_000, duration: 4, of: variant)
+        // A smaller segment does not change the peak.
+        controller.measure(bytes: 1000, duration: 4, of: variant)
+        #expect(controller.current?.bandwidth == 4_000_000)
+        let down = controller.next(buffer: 15, throughput: 2_000_000, now: .seconds(3))
+        #expect(down.variant?.uri == "1.m3u8")
+        #expect(down.reason == .throughput(2_000_000))
+        // A declared bit rate is not replaced.
+        controller.measure(bytes: 9_000_000, duration: 1, of: try #require(down.variant))
+        #expect(controller.current?.bandwidth == 1_000_000)
+        let up = controller.next(buffer: 15, throughput: 9_000_000, now: .seconds(60))
+        #expect(up.variant?.uri == "4.m3u8")
+        #expect(controller.counts.down == 1 && controller.counts.up == 1)
+        for (bytes, duration) in [(0, 4.0), (.max, 0), (.max, .nan), (-1, 1), (.max, 1e-300)] {
+            controller.measure(bytes: bytes, duration: duration, of: variant)
+        }
+        #expect(controller.current?.bandwidth ?? 0 <= 1_000_000_000_000_000)
+    }
 }

@@ -1,4 +1,5 @@
 import ContentKeySession
+import Foundation
 import HLSPlaylist
 import StreamPlayer
 import Testing
@@ -130,6 +131,32 @@ struct PlayerTests {
         }
         _ = try await stage.play(server)
         #expect(abs(stage.clock.elapsed / .seconds(1) - seconds) < 0.1)
+    }
+
+    /// An output on a full disk.
+    private struct FullDisk: MediaOutput {
+        let supportsInitializationChanges = true
+        let error: NSError
+        func write(_: DecryptedPiece) async throws { throw error }
+        func finish() async throws {}
+    }
+
+    @Test("to an output that fails: the error contains the reason of the system")
+    func fullDisk() async {
+        let system = NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC))
+        let outer = NSError(domain: NSCocoaErrorDomain, code: 640, userInfo: [NSUnderlyingErrorKey: system])
+        for error in [system, outer] {
+            let clock = StageClock()
+            let server = StageServer(clock) { resource, _ in
+                .text(resource.url.hasSuffix("m3u8") ? Self.media("#EXTINF:4,", "1.ts") : "segment")
+            }
+            let player = Player(keys: PlayerKeySystems(), loader: server, clock: clock)
+            let failure = await #expect(throws: PlayerError.self) {
+                _ = try await player.play("https://stage.test/main.m3u8", to: FullDisk(error: error))
+            }
+            #expect(failure?.code == "output")
+            #expect(failure?.description.hasSuffix("the output cannot be written: No space left on device") == true)
+        }
     }
 
     @Test("no file that a playlist from a server specifies")

@@ -34,8 +34,10 @@ public struct QualityController: Sendable {
     /// The variants that are excluded, by URI.
     var failures: [String: ExcludedVariant] = [:]
 
-    /// All variants.
-    private let playlist: MultivariantPlaylist
+    /// All variants, with the measured bit rates of those without BANDWIDTH.
+    var playlist: MultivariantPlaylist
+    /// The URIs of the variants without BANDWIDTH whose bit rate was measured.
+    var measuredVariants: Set<String> = []
     /// The variants that are not excluded.
     var candidates: MultivariantPlaylist
     private var playableCandidates = 0

@@ -12,6 +12,9 @@ struct ResourceFetcher: Sendable {
     /// The time for which attempts continue after an error of the server or the connection, in addition to
     /// ``attempts``: an interruption that the buffer covers does not end live playback.
     var minimumRetryTime = Duration.zero
+    /// True if a resource that does not exist is requested again: at the live edge, it may be listed shortly before it
+    /// is available.
+    var retriesMissing = true
     /// The variables of the Multivariant Playlist, for EXT-X-DEFINE with IMPORT.
     var variables: [String: String]?
     let onRetry: @Sendable (MediaLoadError, Int) async -> Void
@@ -42,7 +45,8 @@ struct ResourceFetcher: Sendable {
                 return (media, clock.now - begin, clock.now - last)
             } catch {
                 let mayContinue = attempt < attempts || (error.isInterruption && clock.now - begin < minimumRetryTime)
-                guard error.isTemporary, mayContinue, !Task.isCancelled else {
+                let isFinal = !error.isTemporary || (error.code == .notFound && !retriesMissing)
+                guard !isFinal, mayContinue, !Task.isCancelled else {
                     throw PlayerError(.load(error), resource.url)
                 }
                 attempt += 1

@@ -48,6 +48,7 @@ struct PlaybackTracks {
         while readers.isEmpty {
             do throws(PlayerError) {
                 let renditions = selector.renditions(for: variant, in: multivariant).chosen
+                fetcher.retriesMissing = !Self.hasOtherVariant(than: variant, controller, now: fetcher.clock.now)
                 readers = try await load(variant, renditions, settings, fetcher, onEvent)
             } catch {
                 guard let failure = VariantFailure(error) else { throw error }
@@ -105,8 +106,17 @@ struct PlaybackTracks {
 
     /// Returns whether another variant than the current one can be played.
     func hasOtherVariant(now: Duration) -> Bool {
-        guard var controller, let current = controller.current else { return false }
-        controller.failed(current, .noResponse, now: now)
+        guard let controller, let current = controller.current else { return false }
+        return Self.hasOtherVariant(than: current, controller, now: now)
+    }
+
+    private static func hasOtherVariant(
+        than variant: Variant,
+        _ controller: QualityController,
+        now: Duration
+    ) -> Bool {
+        var controller = controller
+        controller.failed(variant, .noResponse, now: now)
         return controller.next(buffer: 0, throughput: .max, now: now).variant != nil
     }
 

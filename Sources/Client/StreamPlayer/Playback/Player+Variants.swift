@@ -17,7 +17,11 @@ extension Player {
         fetcher.minimumRetryTime = minimumRetryTime(tracks, index)
         do throws(PlayerError) {
             let decrypted = try await tracks.readers[index].read(segment, fetcher, keyRecipient, watch: watch)
-            if index == 0, let variant = tracks.controller?.current { tracks.controller?.succeeded(variant) }
+            if index == 0, let variant = tracks.controller?.current {
+                tracks.controller?.succeeded(variant)
+                let played = decrypted.played
+                tracks.controller?.measure(bytes: played.byteCount, duration: played.duration, of: variant)
+            }
             return decrypted
         } catch {
             if let abandonment = watch?.abandonment {

@@ -1,5 +1,4 @@
 public import ContentKeySession
-import FileWriting
 public import HLSPlaylist
 
 /// An error that prevents or ends the playback of a presentation.
@@ -34,11 +33,6 @@ public struct PlayerError: Error, CustomStringConvertible {
     /// Creates an error.
     public init(_ cause: Cause, _ place: String) {
         (self.cause, self.place) = (cause, MediaLoadError.place(place))
-    }
-
-    /// Creates the error for an output that failed.
-    init(output error: any Error, _ place: String) {
-        self.init(.output((error as? FileError)?.description ?? "the output cannot be written"), place)
     }
 
     /// True if playback was cancelled.

@@ -169,7 +169,7 @@ struct PlayCommand: AsyncParsableCommand {
                 await printer.rejections(after: error, profile: device.chosenProfile) ?? keyAdvice ?? error.advice
             throw CommandFailure(kind: error.exitKind, what: error.description, next: advice)
         }
-        let shown = await printer.report(report, playlist: playlist.text, to: media.name, keys: keys)
+        let shown = await printer.report(report, playlist: playlist.name, to: media.name, keys: keys)
         // Standard output may carry the media, so the report is then written to standard error.
         try ReportOptions.print(shown, json: output.json, toStandardError: media.isStandardOutput)
     }
@@ -198,6 +198,9 @@ struct StreamArgument: ExpressibleByArgument, Sendable {
     let text: String
 
     init(argument: String) { text = argument }
+
+    /// The text in messages, without the user name and password of a URL.
+    var name: String { URLArgument.url(text)?.withoutUserInformation.absoluteString ?? text }
 
     /// The URL; for a path, a `file:` URL.
     var url: String { text.contains("://") ? text : URL(fileURLWithPath: text).absoluteString }
