@@ -550,8 +550,8 @@ let package = Package(
             name: "KeywayCommandTests",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "CZlib", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
-                "HTTPTransport", "KeyServerModule", "keyway", "Packager", "ServerCrypto", "StreamPlayer", "TextCoding",
-                "ToolSupport", "VectorFiles", "VirtualDevice",
+                "HTTPTransport", "KeyServerModule", "keyway", "OfflineAssets", "Packager", "ServerCrypto", "StreamPlayer",
+                "TextCoding", "ToolSupport", "VectorFiles", "VirtualDevice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],

@@ -89,7 +89,7 @@ struct BoundedHTTPTests {
         }
         let answer = BoundedHTTP.Answer(status: 503, headers: headers, url: "http://a.test/")
         // Sun, 06 Nov 1994 08:49:37 GMT.
-        let delay = answer.retryAfter(now: Date(timeIntervalSince1970: 784_111_777))
+        let delay = BoundedHTTP.retryAfter(now: Date(timeIntervalSince1970: 784_111_777)) { answer.header($0) }
         #expect(delay == seconds.map { .seconds($0) })
     }
 

@@ -1,6 +1,6 @@
 package import Foundation
 
-extension BoundedHTTP.Answer {
+extension BoundedHTTP {
     /// The longest delay of a Retry-After field that is returned: a day.
     private static let maximumDelay = 86_400.0
 
@@ -8,14 +8,16 @@ extension BoundedHTTP.Answer {
     /// without a valid field. A date is compared with the Date field of the response, because the local clock may be
     /// wrong.
     ///
-    /// - Parameter now: The time to use if the response has no date.
-    package func retryAfter(now: Date = Date()) -> Duration? {
+    /// - Parameters:
+    ///   - header: A function that returns the value of a header field.
+    ///   - now: The time to use if the response has no date.
+    package static func retryAfter(now: Date = Date(), _ header: (_ name: String) -> String?) -> Duration? {
         guard let field = header("Retry-After")?.trimmingCharacters(in: .whitespaces) else { return nil }
         if !field.isEmpty, field.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            return .seconds(min(Double(field) ?? Self.maximumDelay, Self.maximumDelay))
+            return .seconds(min(Double(field) ?? maximumDelay, maximumDelay))
         }
         guard let date = HTTPDate.parse(field) else { return nil }
         let start = header("Date").flatMap { HTTPDate.parse($0) } ?? now
-        return .seconds(min(max(date.timeIntervalSince(start), 0), Self.maximumDelay))
+        return .seconds(min(max(date.timeIntervalSince(start), 0), maximumDelay))
     }
 }

@@ -30,7 +30,14 @@ package struct HTTPDownloadTransport: DownloadTransport {
         return DownloadResponse(
             status: head.status,
             url: head.url,
-            header: { hidden.contains($0.lowercased()) ? nil : head.header($0) },
+            header: { name in
+                let name = name.lowercased()
+                // A date is converted to seconds by the clock of the server.
+                if name == "retry-after" {
+                    return BoundedHTTP.retryAfter { head.header($0) }.map { "\($0.components.seconds)" }
+                }
+                return hidden.contains(name) ? nil : head.header(name)
+            },
             body: { () async throws(MediaLoadError) in try await body.next() }
         )
     }

@@ -60,7 +60,7 @@ package struct HTTPMediaLoader: MediaLoader {
             body: try Self.body(answer, resource),
             url: answer.url,
             for: resource,
-            retryAfter: answer.retryAfter()
+            retryAfter: BoundedHTTP.retryAfter { answer.header($0) }
         )
     }
 

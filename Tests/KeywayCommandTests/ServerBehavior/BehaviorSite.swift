@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The streams of the behaviors on one server: the path of a behavior's resource is `/INDEX/...`.
+/// The streams of the behaviors on one server: the path of a behavior's resource is `/INDEX/...` for players, and
+/// `/dINDEX/...` for downloads, because some behaviors depend on the number of earlier requests.
 final class BehaviorSite: Sendable {
     /// The site of all behaviors.
     static let shared = Result { try BehaviorSite(ServerBehavior.all) }
@@ -18,7 +19,8 @@ final class BehaviorSite: Sendable {
         self.files = files
         server = try BehaviorServer { request in
             let parts = request.path.split(separator: "/", maxSplits: 1).map(String.init)
-            guard parts.count == 2, let index = Int(parts[0]), behaviors.indices.contains(index) else {
+            guard parts.count == 2, let index = Int(parts[0].drop { $0 == "d" }), behaviors.indices.contains(index)
+            else {
                 return ServerResponse([], status: 404).steps
             }
             let behavior = behaviors[index]

@@ -81,38 +81,12 @@ struct ServerBehaviorTests {
         }
     }
 
-    /// The media and the events of a playback.
-    private final class Observations: MediaOutput {
-        let supportsInitializationChanges = true
-        private let media = Mutex<[UInt8]>([])
-        private let omitted = Mutex<[DecryptedPiece.TrackKind]>([])
-        private let retries = Mutex(0)
-
-        var playedMedia: [UInt8] { media.withLock { $0 } }
-        var omittedTracks: [DecryptedPiece.TrackKind] { omitted.withLock { $0 } }
-        var retryCount: Int { retries.withLock { $0 } }
-
-        func write(_ piece: DecryptedPiece) async throws {
-            if piece.track == .main { media.withLock { $0 += piece.bytes } }
-        }
-
-        func finish() async throws {}
-
-        func record(_ event: PlayerEvent) {
-            switch event {
-            case .retrying: retries.withLock { $0 += 1 }
-            case .omitted(let track, _): omitted.withLock { $0.append(track) }
-            default: break
-            }
-        }
-    }
-
     @Test("has the declared outcome, and what is played is equal to the source", arguments: ServerBehavior.all.indices)
     func outcome(index: Int) async throws {
         let (behavior, site) = (ServerBehavior.all[index], try BehaviorSite.shared.get())
         let expected = behavior.outcome
         let url = "\(site.server.address)/\(index)/main.m3u8"
-        let (clock, seen) = (JumpingClock(), Observations())
+        let (clock, seen) = (JumpingClock(), PlaybackObservations())
         await Gate.shared.enter()
         let error = await Self.play(url, behavior, clock, seen)
         await Gate.shared.leave()
@@ -147,7 +121,7 @@ struct ServerBehaviorTests {
         _ url: String,
         _ behavior: ServerBehavior,
         _ clock: JumpingClock,
-        _ seen: Observations
+        _ seen: PlaybackObservations
     ) async -> PlayerError? {
         var client = WebClient(proxies: HTTPProxies([:]))
         client.headers.headers = behavior.headers

@@ -71,7 +71,8 @@ public struct DownloadResponse: Sendable {
     /// The Content-Length field.
     var length: UInt64?
     var part: Part?
-    /// The Retry-After field in seconds. A date is ignored, because the local clock may be wrong.
+    /// The Retry-After field in seconds. A date is ignored, because the local clock may be wrong; a transport can convert
+    /// it with the Date field of the response.
     var retryAfter: Duration?
     /// Returns the next bytes of the body; nil at its end. One call at a time.
     var body: @Sendable () async throws(MediaLoadError) -> [UInt8]?
