@@ -192,6 +192,21 @@ struct KeyLoaderTests {
         }
     }
 
+    @Test("takes a Clear Key from a data: URI without a request, and does not log the URI")
+    func embeddedKey() throws {
+        let bench = LoaderBench(session: ScriptedSession(keySystem: .clearKey))
+        try bench.run { bench in
+            let good = bench.session.ask("data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw==")
+            let bad = bench.session.ask("data:text/plain;base64,AAECAw==")
+            try await bench.pass(.seconds(1))
+            #expect(good.answers == [ContentKeyResponse(clearKeyData: Array(0..<16))])
+            #expect(bad.failures.map(\.kind) == [.badKeyURI])
+            #expect(bench.server.all.isEmpty)
+            #expect(await bench.loader.accessLog.entries.map(\.label.description) == ["data:…"])
+            #expect(await bench.loader.errorLog.entries.map(\.label.description) == ["data:…"])
+        }
+    }
+
     @Test("provides a token of the app for a token key system, and retries if the app has none")
     func authorizationToken() throws {
         let bench = LoaderBench(

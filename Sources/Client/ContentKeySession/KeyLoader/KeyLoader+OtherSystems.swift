@@ -1,8 +1,16 @@
+import TextCoding
+
 // Keys and tokens of key systems other than FairPlay Streaming.
 
 extension KeyLoader {
-    /// Loads a Clear Key from its URI.
+    /// Loads a Clear Key from its URI. A `data:` URI contains the key (RFC 2397), so nothing is sent.
     func loadClearKey(_ ticket: inout KeyTicket) async throws(KeyFailure) {
+        if DataURI.isDataURI(ticket.identifier) {
+            guard let key = DataURI(ticket.identifier)?.bytes, key.count == 16 else { throw KeyFailure(.badKeyURI) }
+            let response = ContentKeyResponse(clearKeyData: key)
+            if await deliver(response, of: 16, to: ticket, batchSize: 1) { renew([ticket]) }
+            return
+        }
         var tickets = [ticket]
         if URLOrigin(ticket.identifier) == URLOrigin(service.licenseURL) {
             defer { ticket = tickets[0] }

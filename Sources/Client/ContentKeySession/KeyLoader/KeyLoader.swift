@@ -1,4 +1,5 @@
 public import HLSPlaylist
+import TextCoding
 
 /// A loader that answers the requests of a content key session: the delegate that most apps need.
 ///
@@ -270,7 +271,7 @@ public actor KeyLoader {
             }
             let isUrgent = ticket.isAwaited && !settings.gathersAwaitedKeys
             act(collector.arrived(ticket, for: identifier, isAwaited: isUrgent))
-        case .clearKey where URLOrigin(identifier) != nil,
+        case .clearKey where URLOrigin(identifier) != nil || DataURI.isDataURI(identifier),
             .authorizationToken where service.authorizationToken != nil:
             act(collector.withdraw([identifier]))
             work.yield(.load([ticket], at: now))
