@@ -122,3 +122,31 @@ struct FragmentCombinerTests {
         #expect(try #require(video).lowerBound < (try #require(audio)).lowerBound)
     }
 }
+
+@Suite("Packed audio in outputs")
+struct PackedAudioOutputTests {
+    /// An ID3 tag without frames, and an MP3 frame of 417 bytes.
+    private static let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0]
+    private static let frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 5, count: 413)
+
+    private static func write(to output: any MediaOutput) async throws {
+        for _ in 0..<2 {
+            try await output.write(
+                DecryptedPiece(.main, of: [.main], isInitialization: false, bytes: tag + frame)
+            )
+        }
+        try await output.finish()
+    }
+
+    @Test("has no ID3 tags, in a folder under the name of its format and in one stream")
+    func outputs() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "keyway-output-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await Self.write(to: try FolderOutput(folder.path))
+        #expect(try Array(Data(contentsOf: folder.appending(path: "main.mp3"))) == Self.frame + Self.frame)
+        let file = folder.appending(path: "stream")
+        #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+        try await Self.write(to: StreamOutput(try #require(FileHandle(forWritingAtPath: file.path))))
+        #expect(try Array(Data(contentsOf: file)) == Self.frame + Self.frame)
+    }
+}

@@ -1,11 +1,12 @@
 package import FileWriting
 public import Foundation
 import Locking
+import MediaDecryption
 
 /// Writes decrypted media to a file or a pipe, with all tracks in one stream: fragmented MP4 or a transport stream.
 ///
 /// Separate MP4 tracks are combined. Separate transport stream and packed audio tracks are not supported: write them to
-/// a folder.
+/// a folder. Packed audio is written without the ID3 tags of its segments.
 public final class StreamOutput: MediaOutput {
     private struct State: ~Copyable {
         let sink: Sink
@@ -71,7 +72,7 @@ public final class StreamOutput: MediaOutput {
     public func finish() async throws { try state.withLock { try $0.sink.finish() } }
 
     private static func bytes(of piece: DecryptedPiece, _ state: inout State) throws -> [[UInt8]] {
-        guard piece.tracks.count > 1 else { return [piece.bytes] }
+        guard piece.tracks.count > 1 else { return [PackedAudio(piece.bytes)?.frames ?? piece.bytes] }
         guard let stream = piece.tracks.firstIndex(of: piece.track) else { return [] }
         if state.combiner == nil {
             guard piece.isInitialization else {
@@ -97,7 +98,8 @@ public final class StreamOutput: MediaOutput {
 }
 
 /// Writes decrypted media to a folder, with a file for each track: `main.mp4`, `audio.mp4`, `main.ts`, `audio.aac`,
-/// `subtitles.vtt`. A new init segment starts another file: `main-2.mp4`.
+/// `subtitles.vtt`. A new init segment starts another file: `main-2.mp4`. Packed audio is written without the ID3 tags of
+/// its segments.
 public final class FolderOutput: MediaOutput {
     private struct Track {
         var file: OutputFile?
@@ -125,8 +127,9 @@ public final class FolderOutput: MediaOutput {
 
     /// Writes a piece.
     public func write(_ piece: DecryptedPiece) async throws {
+        let audio = PackedAudio(piece.bytes)
         try tracks.withLock { tracks in
-            var track = tracks[piece.track] ?? Track(name: piece.track.rawValue + Self.suffix(piece))
+            var track = tracks[piece.track] ?? Track(name: piece.track.rawValue + Self.suffix(piece, audio))
             if piece.isInitialization || track.file == nil {
                 try track.file?.finish()
                 track.number += 1
@@ -137,7 +140,7 @@ public final class FolderOutput: MediaOutput {
                     throw PlayerError(.output("\(error)"), path)
                 }
             }
-            try track.file?.write(piece.bytes)
+            try track.file?.write(audio?.frames ?? piece.bytes)
             tracks[piece.track] = track
         }
     }
@@ -152,7 +155,8 @@ public final class FolderOutput: MediaOutput {
         return "\(name[..<dot])-\(number)\(name[dot...])"
     }
 
-    private static func suffix(_ piece: DecryptedPiece) -> String {
+    private static func suffix(_ piece: DecryptedPiece, _ audio: PackedAudio?) -> String {
+        if let format = audio?.format { return "." + format.fileExtension }
         let bytes = piece.bytes
         if bytes.count >= 8,
             ["ftyp", "moov", "styp", "moof", "sidx"].contains(String(decoding: bytes[4..<8], as: UTF8.self))
@@ -161,7 +165,6 @@ public final class FolderOutput: MediaOutput {
         }
         if bytes.first == 0x47 { return ".ts" }
         if bytes.starts(with: Array("WEBVTT".utf8)) { return ".vtt" }
-        if bytes.starts(with: [0x0B, 0x77]) { return ".ac3" }
         return ".aac"
     }
 }

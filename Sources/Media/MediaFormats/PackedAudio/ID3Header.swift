@@ -8,7 +8,7 @@ import ByteCoding
 ///     revision          1 byte
 ///     flags             1 byte    0x80 unsynchronization, 0x40 extended header, 0x10 footer
 ///     size              4 bytes   7 bits each; without header and footer
-struct ID3Header {
+package struct ID3Header {
     /// The size of the header and of the footer in bytes.
     static let size = 10
     static let firstByte: UInt8 = 0x49
@@ -23,10 +23,10 @@ struct ID3Header {
 
     var hasFooter: Bool { version >= 4 && flags & 0x10 != 0 }
     /// The size of the whole tag in bytes.
-    var tagSize: Int { Self.size + contentSize + (hasFooter ? Self.size : 0) }
+    package var tagSize: Int { Self.size + contentSize + (hasFooter ? Self.size : 0) }
 
     /// Reads a header from at least 10 bytes. Returns nil if they are not an ID3 header.
-    init?(_ bytes: RawSpan) {
+    package init?(_ bytes: RawSpan) {
         guard bytes.byteCount >= Self.size, bytes.load(0, as: UInt32.self) >> 8 == 0x49_4433 else { return nil }
         version = bytes.unsafeLoad(fromByteOffset: 3, as: UInt8.self)
         flags = bytes.unsafeLoad(fromByteOffset: 5, as: UInt8.self)

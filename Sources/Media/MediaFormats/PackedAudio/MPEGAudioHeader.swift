@@ -1,14 +1,14 @@
 /// The header of an MPEG audio frame of layers I to III (ISO/IEC 11172-3, 2.4.2.3; ISO/IEC 13818-3, 2.4.2.3).
 ///
 ///     syncword 11 bits, ID 2, layer 2, protection_bit 1, bitrate_index 4, sampling_frequency 2, padding_bit 1 ...
-struct MPEGAudioHeader {
+package struct MPEGAudioHeader {
     /// The layer: 1, 2 or 3.
-    let layer: Int
+    package let layer: Int
     /// The size of the frame in bytes; nil if the bit rate is not specified.
-    let frameSize: Int?
+    package let frameSize: Int?
 
     /// Parses the header; nil if the bytes are not one.
-    init?(_ bytes: ArraySlice<UInt8>) {
+    package init?(_ bytes: ArraySlice<UInt8>) {
         let bytes = Array(bytes.prefix(4))
         guard bytes.count == 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return nil }
         // ID 1 and layer 0 are reserved; layer 0 is that of ADTS.
@@ -37,7 +37,7 @@ struct MPEGAudioHeader {
     ///
     /// - Parameter isTagged: True if an ID3 tag precedes the bytes. Files whose tag has a wrong size are common, so the
     ///   first frame is searched.
-    static func name(_ head: [UInt8], isTagged: Bool) -> String? {
+    package static func name(_ head: [UInt8], isTagged: Bool) -> String? {
         let first = head.firstIndex { $0 != 0 } ?? 0
         for start in isTagged ? first..<head.count : first..<min(first + 1, head.count) {
             guard let header = MPEGAudioHeader(head[start...]) else { continue }
