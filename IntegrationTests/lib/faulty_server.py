@@ -36,7 +36,8 @@ def film(segments, size, seed=1):
     files, lines = {}, ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:2"]
     for number in range(segments):
         block = hashlib.sha512(f"{seed} {number}".encode()).digest()
-        files[f"/s{number}.ts"] = (block * (size // len(block) + 1))[:size]
+        # WebVTT, because a player and a download accept only media.
+        files[f"/s{number}.ts"] = (b"WEBVTT\n\n" + block * (size // len(block) + 1))[:size]
         lines += ["#EXTINF:2.0,", f"s{number}.ts"]
     files["/film.m3u8"] = "\n".join([*lines, "#EXT-X-ENDLIST", ""]).encode()
     return files

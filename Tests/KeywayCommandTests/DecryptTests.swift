@@ -71,7 +71,9 @@ struct DecryptTests {
         let outcome = try tool.run(arguments)
         #expect(outcome.status == 1)
         #expect(
-            outcome.errors.contains("track 1 (avc1): no key was given for the key ID 0123456789abcdef0123456789abcdef")
+            outcome.errors.contains(
+                "track 1 (avc1), sample 1: no key was given for the key ID 0123456789abcdef0123456789abcdef"
+            )
         )
         #expect(outcome.errors.contains("--key KID:KEY"))
         #expect(!FileManager.default.fileExists(atPath: tool.path("clear.mp4")))

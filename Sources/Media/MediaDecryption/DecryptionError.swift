@@ -18,6 +18,8 @@ package struct DecryptionError: Error, Hashable, CustomStringConvertible {
         case notSupported = "not-supported"
         /// The encrypted or decrypted data is invalid.
         case damaged = "damaged"
+        /// The bytes are not media, for example an HTML page.
+        case notMedia = "not-media"
         /// A playlist refers to a resource that is not allowed.
         case refused = "refused"
     }
@@ -40,11 +42,17 @@ package struct DecryptionError: Error, Hashable, CustomStringConvertible {
     package var description: String { "\(subject): \(reason)" }
 
     /// Returns the error for a key ID without a key.
-    static func missingKey(_ id: KeyID, _ subject: String) -> DecryptionError {
+    ///
+    /// - Parameter isInURI: true if the `data:` URI of the EXT-X-KEY tag contains the key ID where the key is expected.
+    static func missingKey(_ id: KeyID, _ subject: String, isInURI: Bool = false) -> DecryptionError {
         let reason =
-            id.isZero
-            ? "the media do not specify a key ID (it is all zeros), and the number of given keys is not 1"
-            : "no key was given for the key ID \(id.hexadecimal)"
+            if isInURI {
+                "the data: URI of the EXT-X-KEY tag contains the key ID \(id.hexadecimal) instead of the key"
+            } else if id.isZero {
+                "the media do not specify a key ID (it is all zeros), and the number of given keys is not 1"
+            } else {
+                "no key was given for the key ID \(id.hexadecimal)"
+            }
         return DecryptionError(.missingKey, subject, reason)
     }
 

@@ -30,6 +30,8 @@ package struct DecryptionKeys: Sendable {
     /// The key for all samples, regardless of their key IDs, because the EXT-X-KEY tags of the playlist identify the
     /// key by its URI.
     package var playlistKey: DecryptionKey?
+    /// The key in the `data:` URI of the EXT-X-KEY tag, for samples whose key was not given.
+    package var embedded: EmbeddedKey?
 
     /// Creates a set of keys. If two keys have the same ID, the last one is used. If there is only one key, it is also
     /// the ``unnamed`` key.
@@ -43,7 +45,7 @@ package struct DecryptionKeys: Sendable {
 
     /// The key for a key ID; nil if none was given.
     package subscript(id: KeyID) -> DecryptionKey? {
-        playlistKey ?? keys[id] ?? (id.isZero ? unnamed : nil)
+        playlistKey ?? keys[id] ?? (id.isZero ? unnamed : nil) ?? embedded?.key(for: id)
     }
 }
 

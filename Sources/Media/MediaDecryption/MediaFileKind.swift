@@ -1,3 +1,4 @@
+import ByteCoding
 import MediaFormats
 
 /// The type of a media file, detected from its first bytes.
@@ -53,6 +54,9 @@ package enum MediaFileKind: Hashable, Sendable {
             self = .other
         }
     }
+
+    /// Detects the type of a file from its first bytes.
+    package init(_ file: [UInt8]) { self.init(file.span.bytes) }
 
     /// Returns the audio format of the frame at the start of the bytes; nil if no audio frame begins there.
     package static func audio(_ file: RawSpan) -> SampleAESStream? {

@@ -41,14 +41,29 @@ package struct PlaylistKey {
         context.keys.lazy.compactMap { $0.uri.flatMap { keys.uris[$0] } }.first
     }
 
+    /// The key that a tag contains in a `data:` URI; nil if there is none.
+    ///
+    /// - Throws: ``DecryptionError`` `damaged`.
+    package var embedded: EmbeddedKey? {
+        get throws(DecryptionError) {
+            for tag in context.keys {
+                if let key = try EmbeddedKey(tag) { return key }
+            }
+            return nil
+        }
+    }
+
     private func contentKey(in keys: DecryptionKeys) throws -> DecryptionKey {
         if let key = key(byURIIn: keys) { return key }
+        let embedded = try embedded
+        // Shaka Packager writes the key ID into the URI.
+        if let id = embedded?.keyID, let key = keys[id] { return key }
         let named = context.keys.lazy.flatMap(Self.keyIDs)
         for id in named {
             if let key = keys[id] { return key }
         }
         if let id = named.first { throw DecryptionError.missingKey(id, subject) }
-        guard let key = keys.only else {
+        guard let key = keys.only ?? embedded?.key else {
             throw DecryptionError(
                 .missingKey,
                 subject,

@@ -5,7 +5,7 @@ import MediaFormats
 /// A decryptor for the segments of one rendition, in memory and in order.
 ///
 /// It stores the state that continues from one segment to the next: the initialization segment and the continuity
-/// counters of a transport stream.
+/// counters of a transport stream. Unencrypted segments are checked too: bytes that are not media are an error.
 package struct RenditionDecryptor {
     /// The parameters for decrypting a segment.
     package struct Segment: Sendable {
@@ -35,32 +35,38 @@ package struct RenditionDecryptor {
     ///
     /// - Parameters:
     ///   - bytes: the initialization segment; already decrypted if it was encrypted as a whole.
-    ///   - key: any key of the rendition, because an initialization segment has no samples. Nil if nothing is
-    ///     encrypted.
+    ///   - name: the name of the initialization segment in errors.
+    ///   - key: the key of the tables of a transport stream; nil if nothing is encrypted. MP4 requires no key, because
+    ///     an initialization segment has no samples.
     /// - Returns: the initialization segment of the decrypted rendition.
     /// - Throws: ``DecryptionError`` and `ParseError`.
-    package mutating func initialize(_ bytes: [UInt8], key: DecryptionKey?) throws -> [UInt8] {
-        switch MediaFileKind(bytes.span.bytes) {
+    package mutating func initialize(_ bytes: [UInt8], name: String, key: DecryptionKey?) throws -> [UInt8] {
+        switch MediaFileKind(bytes) {
         case .mp4:
-            movie = try MP4Decryptor.movie(of: bytes.span.bytes)
-            return try Self.decryptMP4(bytes, nil, key)
+            let movie = try MP4Decryptor.movie(of: bytes.span.bytes)
+            self.movie = movie
+            guard try MP4Decryptor.isProtected(movie) else { return bytes }
+            return try Self.decryptMP4(bytes, nil, DecryptionKeys())
         case .transportStream:
             guard let key else { return bytes }
             stream = TransportStreamDecryptor()
             return try Self.output(of: bytes) { try stream.decrypt($0, key: key, into: &$1) }
-        default: return bytes
+        case .webVTT, .packedAudio: return bytes
+        case .playlist, .other:
+            throw Self.mismatch(bytes, name, expected: "an init segment")
         }
     }
 
     /// Decrypts a segment.
     ///
-    /// - Parameter keys: the keys by the URIs of their tags.
+    /// - Parameter keys: the keys by the URIs of their tags. The key in a `data:` URI is not required.
     /// - Throws: ``DecryptionError`` and `ParseError`.
     package mutating func decrypt(_ bytes: [UInt8], _ segment: Segment, keys: DecryptionKeys) throws -> [UInt8] {
-        guard let tags = PlaylistKey(segment.keys, subject: segment.name) else { return bytes }
-        let key = try tags.key(in: keys, mediaSequenceNumber: segment.mediaSequenceNumber)
+        guard let tags = PlaylistKey(segment.keys, subject: segment.name) else { return try clear(bytes, segment) }
         switch tags.method {
-        case .aes128: return try Self.decryptWhole(bytes, key, name: segment.name)
+        case .aes128:
+            let key = try tags.key(in: keys, mediaSequenceNumber: segment.mediaSequenceNumber)
+            return try clear(Self.decryptWhole(bytes, key, name: segment.name), segment)
         case .sampleAES, .sampleAESCTR: break
         default:
             throw DecryptionError(
@@ -69,21 +75,25 @@ package struct RenditionDecryptor {
                 "the METHOD \(tags.method.rawValue) of its EXT-X-KEY tag is not supported"
             )
         }
-        switch MediaFileKind(bytes.span.bytes) {
-        case .mp4: return try Self.decryptMP4(bytes, movie, key)
+        switch MediaFileKind(bytes) {
+        case .mp4:
+            var own = DecryptionKeys()
+            own.embedded = tags.key(byURIIn: keys) == nil ? try tags.embedded : nil
+            if own.embedded == nil {
+                own.playlistKey = try tags.key(in: keys, mediaSequenceNumber: segment.mediaSequenceNumber)
+            }
+            return try Self.decryptMP4(bytes, movie, own)
         case .transportStream:
+            let key = try tags.key(in: keys, mediaSequenceNumber: segment.mediaSequenceNumber)
             return try Self.output(of: bytes) {
                 try stream.decrypt($0, key: key, isIFrame: segment.isIFrame, into: &$1)
             }
         case .packedAudio:
+            let key = try tags.key(in: keys, mediaSequenceNumber: segment.mediaSequenceNumber)
             var audio = PackedAudioDecryptor()
             return try Self.output(of: bytes) { try audio.decrypt($0, key: key, into: &$1) }
         case .webVTT, .playlist, .other:
-            throw DecryptionError(
-                .notSupported,
-                segment.name,
-                "METHOD requires MP4, a transport stream or packed audio, and the segment is none of these"
-            )
+            throw Self.mismatch(bytes, segment.name, expected: "MP4, a transport stream or packed audio")
         }
     }
 
@@ -98,7 +108,16 @@ package struct RenditionDecryptor {
                 "its EXT-X-KEY tag has no IV attribute, and no IV was given with the key"
             )
         }
-        let segment = try SegmentDecryptor(bytes.span.bytes, key: key.key, iv: iv, name: name)
+        let segment: SegmentDecryptor
+        do {
+            segment = try SegmentDecryptor(bytes.span.bytes, key: key.key, iv: iv, name: name)
+        } catch let error as DecryptionError where error.code == .damaged {
+            // A server that responds with a page instead of the segment is the more precise reason.
+            if let found = SegmentContent.mismatch(bytes, isEncrypted: true) {
+                throw DecryptionError(.notMedia, name, "expected an encrypted segment, found \(found)")
+            }
+            throw error
+        }
         var clear = [UInt8](repeating: 0, count: segment.clearSize)
         var span = clear.mutableSpan
         var output = span.mutableBytes
@@ -106,11 +125,44 @@ package struct RenditionDecryptor {
         return clear
     }
 
-    private static func decryptMP4(_ bytes: [UInt8], _ movie: Movie?, _ key: DecryptionKey?) throws -> [UInt8] {
-        var keys = DecryptionKeys()
-        keys.playlistKey = key
-        keys.unnamed = key
-        return try output(of: bytes) {
+    // MARK: Checks
+
+    /// Checks a segment that is not encrypted, or no longer, and returns it.
+    private func clear(_ bytes: [UInt8], _ segment: Segment) throws -> [UInt8] {
+        guard SegmentContent.mismatch(bytes) == nil else {
+            throw Self.mismatch(bytes, segment.name, expected: "a media segment")
+        }
+        guard MediaFileKind(bytes) == .mp4 else { return bytes }
+        // The segments of an I-frame playlist can end in the middle of an mdat box.
+        guard !segment.isIFrame else { return bytes }
+        let isWhole = try MP4Decryptor.hasMovie(bytes.span.bytes)
+        guard let movie = try isWhole ? MP4Decryptor.movie(of: bytes.span.bytes) : movie else {
+            throw DecryptionError(.missingInitialization, segment.name, "it has no moov box, and no EXT-X-MAP applies")
+        }
+        guard try MP4Decryptor.hasSamples(bytes.span.bytes) else {
+            throw DecryptionError(.notMedia, segment.name, "the MP4 segment has neither a moof box nor an mdat box")
+        }
+        guard try MP4Decryptor.isProtected(movie) else { return bytes }
+        // The samples of a clear lead are not encrypted, though its init segment declares an encryption scheme.
+        do {
+            return try Self.decryptMP4(bytes, movie, DecryptionKeys())
+        } catch let error as DecryptionError where error.code == .missingKey {
+            throw DecryptionError(
+                .missingKey,
+                segment.name,
+                "its samples are encrypted, and no EXT-X-KEY tag applies: \(error)"
+            )
+        }
+    }
+
+    /// Returns the error for bytes that are not media.
+    private static func mismatch(_ bytes: [UInt8], _ name: String, expected: String) -> DecryptionError {
+        let found = SegmentContent.mismatch(bytes) ?? "another format"
+        return DecryptionError(.notMedia, name, "expected \(expected), found \(found)")
+    }
+
+    private static func decryptMP4(_ bytes: [UInt8], _ movie: Movie?, _ keys: DecryptionKeys) throws -> [UInt8] {
+        try output(of: bytes) {
             _ = try MP4Decryptor(keys: keys).decrypt($0, initialization: movie, into: &$1)
         }
     }

@@ -19,7 +19,9 @@ enum Film {
     static func single(segments: Int = 4, size: Int = 3000) -> FilmSite {
         let names = (0..<segments).map { "s\($0).ts" }
         var files = ["/film.m3u8": playlist(names)]
-        for name in names { files["/" + name] = bytes(name, count: size) }
+        // The player accepts only media.
+        let header = Array("WEBVTT\n\n".utf8)
+        for name in names { files["/" + name] = header + bytes(name, count: size - header.count) }
         return FilmSite(files)
     }
 

@@ -99,7 +99,8 @@ struct MP4DecryptorTests {
         } catch let error as DecryptionError {
             #expect(error.code == .missingKey)
             #expect(
-                error.description == "track 1 (avc1): no key was given for the key ID 0123456789abcdef0123456789abcdef"
+                error.description
+                    == "track 1 (avc1), sample 1: no key was given for the key ID 0123456789abcdef0123456789abcdef"
             )
         }
     }

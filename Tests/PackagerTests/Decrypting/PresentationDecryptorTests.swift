@@ -103,6 +103,40 @@ struct PresentationDecryptorTests {
         #expect(try playlist("out/main.m3u8") == head + rest)
     }
 
+    @Test("A clear lead and changing keys in one file, with key URIs that do not contain key IDs")
+    func assetNames() throws {
+        let fixture = try ClearLeadFixture()
+        try folder.write("in/video.mp4", fixture.file)
+        let ranges = fixture.ranges.map { "\($0.count)@\($0.lowerBound)" }
+        func key(_ name: String) -> String {
+            "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://\(name)\",KEYFORMAT=\"com.apple.streamingkeydelivery\"\n"
+        }
+        func segment(_ index: Int) -> String { "#EXTINF:1,\n#EXT-X-BYTERANGE:\(ranges[index])\nvideo.mp4\n" }
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MAP:URI=\"video.mp4\",BYTERANGE=\"\(ranges[0])\"\n" + segment(1)
+            + key("first") + segment(2) + key("second") + segment(3) + "#EXT-X-ENDLIST\n"
+        try folder.write("in/main.m3u8", text.utf8)
+        var keys = DecryptionKeys()
+        for (index, name) in ["first", "second"].enumerated() {
+            let key = SecretBytes(copying: ClearLeadFixture.key(index))
+            keys.uris["skd://\(name)"] = DecryptionKey(key: key)
+        }
+        let report = try decrypt(keys)
+        #expect(report.playlists[0].tracks.map { [$0.clear, $0.decrypted] } == [[10, 20]])
+        let output = try folder.content("out/video.mp4")
+        #expect(try samples(output, of: "vide") == samples(DecryptingFixture.bytes("clear.mp4"), of: "vide"))
+        // The segments in files of their own, as Shaka Packager writes them by default.
+        for (index, part) in fixture.parts.prefix(3).enumerated() { try folder.write("in/\(index).mp4", part) }
+        try folder.write(
+            "in/main.m3u8",
+            ("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MAP:URI=\"0.mp4\"\n#EXTINF:1,\n1.mp4\n" + key("first")
+                + "#EXTINF:1,\n2.mp4\n#EXT-X-ENDLIST\n").utf8
+        )
+        _ = try decrypt(keys)
+        let files = try (0..<3).flatMap { try folder.content("out/\($0).mp4") }
+        #expect(try samples(files, of: "vide") == Array(ClearLeadFixture.clearSamples().prefix(2).joined()))
+    }
+
     @Test("Transport streams: byte ranges of one file, each with the key that its tag specifies")
     func transportStream() throws {
         let parts = try ["sample-aes-video-1.ts", "sample-aes-video-2.ts"].map { try DecryptingFixture.bytes($0) }

@@ -18,7 +18,7 @@ struct PlayerAbandoningTests {
         let isHigh = resource.url.contains("/high/")
         guard resource.url.contains("/high/") || resource.url.contains("/low/") else { return .text(multivariant) }
         guard resource.url.hasSuffix("m3u8") else {
-            return .bytes([UInt8](repeating: UInt8(ascii: isHigh ? "H" : "L"), count: isHigh ? 1_800_000 : 150_000))
+            return .bytes(StageMedia.filled(UInt8(ascii: isHigh ? "H" : "L"), count: isHigh ? 1_800_000 : 150_000))
         }
         let segments = (0..<40).map { "#EXTINF:4,\n\($0).ts\n" }.joined()
         return .text("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(segments)#EXT-X-ENDLIST\n")
@@ -45,7 +45,7 @@ struct PlayerAbandoningTests {
         #expect(reasons.count { if case .bufferDraining = $0 { true } else { false } } == 1)
         #expect(Self.numbers(stage) == Array(0..<40))
         #expect(report.stalls.count == 0)
-        let letters = String(decoding: stage.output.all.map { $0.bytes[0] }, as: UTF8.self)
+        let letters = stage.output.letters()
         #expect(letters.contains("HL") && letters.hasSuffix("LLLL"))
         // The abandoned download measured the slow network, so there is no switch up again.
         #expect(!letters.drop { $0 != "H" }.drop { $0 == "H" }.contains("H"))

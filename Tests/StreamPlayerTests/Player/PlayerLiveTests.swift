@@ -36,7 +36,7 @@ struct PlayerLiveTests {
     func follows() async throws {
         let stage = Stage()
         let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
-            resource.url.hasSuffix("m3u8") ? .text(Self.playlist(at: time)) : .text("segment")
+            resource.url.hasSuffix("m3u8") ? .text(Self.playlist(at: time)) : .media("segment")
         }
         let report = try await stage.play(server) { $0.maximumDuration = 200 }
         #expect(Self.numbers(stage) == Array(12..<62))
@@ -52,7 +52,7 @@ struct PlayerLiveTests {
         let server = StageServer(stage.clock) { resource, time in
             let last = min(time, .seconds(40))
             return resource.url.hasSuffix("m3u8")
-                ? .text(Self.playlist(at: last, isEnded: time >= .seconds(40))) : .text("segment")
+                ? .text(Self.playlist(at: last, isEnded: time >= .seconds(40))) : .media("segment")
         }
         _ = try await stage.play(server)
         #expect(Self.numbers(stage) == Array(12..<25))
@@ -64,7 +64,7 @@ struct PlayerLiveTests {
         // Loading a segment of 4 seconds takes 12 seconds.
         let server = StageServer(stage.clock, rate: { _ in 1000 }) { resource, time in
             resource.url.hasSuffix("m3u8")
-                ? .text(String(Self.playlist(at: time))) : .bytes([UInt8](repeating: 0, count: 1500))
+                ? .text(String(Self.playlist(at: time))) : .bytes(StageMedia.filled(0, count: 1500))
         }
         let report = try await stage.play(server) { $0.maximumDuration = 200 }
         let numbers = Self.numbers(stage)
@@ -81,13 +81,13 @@ struct PlayerLiveTests {
     func standsStill() async {
         let stage = Stage()
         let still = StageServer(stage.clock) { resource, time in
-            resource.url.hasSuffix("m3u8") ? .text(Self.playlist(at: min(time, .seconds(20)))) : .text("segment")
+            resource.url.hasSuffix("m3u8") ? .text(Self.playlist(at: min(time, .seconds(20)))) : .media("segment")
         }
         #expect(await stage.failure(still)?.code == "live")
         let other = Stage()
         let back = StageServer(other.clock) { resource, time in
             resource.url.hasSuffix("m3u8")
-                ? .text(Self.playlist(at: time > .seconds(20) ? .zero : time)) : .text("segment")
+                ? .text(Self.playlist(at: time > .seconds(20) ? .zero : time)) : .media("segment")
         }
         #expect(await other.failure(back)?.code == "live")
         #expect(Self.numbers(other) == Array(12..<UInt64(Self.numbers(other).count + 12)))
@@ -97,7 +97,7 @@ struct PlayerLiveTests {
     func leavesStaleVariant() async throws {
         let stage = Stage()
         let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
-            guard resource.url.hasSuffix("m3u8") else { return .text(resource.url.contains("high") ? "high" : "low") }
+            guard resource.url.hasSuffix("m3u8") else { return .media(resource.url.contains("high") ? "high" : "low") }
             if resource.url.contains("high/") { return .text(Self.playlist(at: min(time, .seconds(20)))) }
             if resource.url.contains("low/") { return .text(Self.playlist(at: time)) }
             return .text(

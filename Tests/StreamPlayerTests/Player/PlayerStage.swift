@@ -27,10 +27,24 @@ final class StageClock: Clock {
     }
 }
 
+/// Segments that the player recognizes as media: WebVTT with any text.
+enum StageMedia {
+    static let prefix = Array("WEBVTT\n\n".utf8)
+
+    static func bytes(_ text: String) -> [UInt8] { prefix + Array(text.utf8) }
+
+    /// Returns a segment that is filled with a letter.
+    static func filled(_ letter: UInt8, count: Int) -> [UInt8] {
+        prefix + [UInt8](repeating: letter, count: count - prefix.count)
+    }
+}
+
 /// A web server implemented by a closure: the resource at a URL, and the time to load it.
 final class StageServer: MediaLoader {
     enum Answer {
         case text(String)
+        /// A segment with this text.
+        case media(String)
         case bytes([UInt8])
         case error(MediaLoadError)
         /// An error of the resource with a code and a status.
@@ -61,6 +75,7 @@ final class StageServer: MediaLoader {
         let bytes: [UInt8]
         switch answer(resource, clock.elapsed) {
         case .text(let text): bytes = Array(text.utf8)
+        case .media(let text): bytes = StageMedia.bytes(text)
         case .bytes(let content): bytes = content
         case .error(let error):
             throw MediaLoadError(error.code, resource.url, status: error.status, retryAfter: error.retryAfter)
@@ -113,7 +128,12 @@ final class StageOutput: MediaOutput {
     private let pieces = Mutex<[DecryptedPiece]>([])
 
     var all: [DecryptedPiece] { pieces.withLock { $0 } }
-    var texts: [String] { all.map { String(decoding: $0.bytes, as: UTF8.self) } }
+    /// The texts of the segments.
+    var texts: [String] { all.map { String(decoding: $0.bytes.dropFirst(StageMedia.prefix.count), as: UTF8.self) } }
+    /// The first letters of the texts of the segments of a track.
+    func letters(_ track: DecryptedPiece.TrackKind = .main) -> String {
+        String(decoding: all.filter { $0.track == track }.map { $0.bytes[StageMedia.prefix.count] }, as: UTF8.self)
+    }
 
     func write(_ piece: DecryptedPiece) async throws { pieces.withLock { $0.append(piece) } }
     func finish() async throws {}
@@ -214,7 +234,7 @@ struct StageKeys: Sendable {
         guard let cipher = try? SegmentCipher(key: SecretBytes(copying: key(uri))),
             let iv = try? CipherIV(vector)
         else { return [] }
-        var segments = [Array(text.utf8)]
+        var segments = [StageMedia.bytes(text)]
         return (try? cipher.encrypt(&segments, ivs: [iv])) == nil ? [] : segments[0]
     }
 }

@@ -16,18 +16,21 @@ struct PlayerTests {
         let server = StageServer(stage.clock, rate: { _ in 8000 }) { resource, _ in
             resource.url.hasSuffix("m3u8")
                 ? .text(Self.media("#EXTINF:4,", "a.ts?token=secret", "#EXTINF:3,", "b.ts"))
-                : .text(resource.url.contains("a.ts") ? "first" : "second")
+                : .media(resource.url.contains("a.ts") ? "first" : "second")
         }
         let report = try await stage.play(server)
         #expect(stage.output.texts == ["first", "second"])
         #expect(report.segments == [.main: 2])
         #expect(report.duration == 7)
-        #expect(report.byteCount == 11)
+        #expect(report.byteCount == 11 + 2 * StageMedia.prefix.count)
         #expect(report.encryptedSegments == 0)
         // Loading the playlist and the first segment took one millisecond per byte.
         #expect(
             report.startUpTime
-                == .milliseconds(Self.media("#EXTINF:4,", "a.ts?token=secret", "#EXTINF:3,", "b.ts").utf8.count + 5)
+                == .milliseconds(
+                    Self.media("#EXTINF:4,", "a.ts?token=secret", "#EXTINF:3,", "b.ts").utf8.count
+                        + StageMedia.bytes("first").count
+                )
         )
         let names = stage.events.compactMap { if case .played(let segment) = $0 { segment.name } else { nil } }
         #expect(names == ["a.ts", "b.ts"])
@@ -59,7 +62,7 @@ struct PlayerTests {
             case "7.ts": .bytes(StageKeys.encrypted("seven", "https://stage.test/one.key", number: 7))
             case "8.ts": .bytes(StageKeys.encrypted("eight", "https://stage.test/one.key", number: 8))
             case "9.ts": .bytes(StageKeys.encrypted("nine", "https://keys.test/two", number: 9))
-            default: .text("clear")
+            default: .media("clear")
             }
         }
         let report = try await keys.answering(StageKeys.key) { try await stage.play(server, keys: keys.systems) }
@@ -187,7 +190,7 @@ struct PlayerTests {
                         "4.ts"
                     )
                 )
-                : .text(String(resource.url.suffix(4)))
+                : .media(String(resource.url.suffix(4)))
         }
         let report = try await stage.play(server) { $0.maximumDuration = 9 }
         #expect(stage.output.texts == ["1.ts", "3.ts"])

@@ -21,7 +21,7 @@ struct PlayerVariantTests {
         if parts.count < 4 { return .text(multivariant) }
         let folder = String(parts[parts.count - 2])
         guard resource.url.hasSuffix("m3u8") else {
-            return .bytes([UInt8](repeating: folder.utf8.first ?? 0, count: folder == "high" ? 1_800_000 : 150_000))
+            return .bytes(StageMedia.filled(folder.utf8.first ?? 0, count: folder == "high" ? 1_800_000 : 150_000))
         }
         let tag = key ? "#EXT-X-KEY:METHOD=AES-128,URI=\"\(folder).key\"\n" : ""
         return .text(
@@ -32,7 +32,7 @@ struct PlayerVariantTests {
 
     /// L for low and H for high, by segment of the main track.
     private static func played(_ stage: Stage) -> String {
-        String(decoding: stage.output.all.filter { $0.track == .main }.map { $0.bytes[0] }, as: UTF8.self).uppercased()
+        stage.output.letters().uppercased()
     }
 
     @Test("plays video and audio concurrently, in the best quality on a fast network")

@@ -50,7 +50,7 @@ struct OfflineClearKeyTests {
             case "https://film.test/hd/7.ts": StageKeys.encrypted("seven", one, number: 7)
             case "https://film.test/hd/8.ts": StageKeys.encrypted("eight", one, number: 8)
             case "https://film.test/hd/9.ts": StageKeys.encrypted("nine", two, number: 9)
-            case "https://film.test/hd/10.ts": Array("clear".utf8)
+            case "https://film.test/hd/10.ts": StageMedia.bytes("clear")
             default: nil
             }
         }

@@ -17,10 +17,7 @@ public enum OfflinePlaybackCheck {
             // Any positive duration plays one segment.
             settings.maximumDuration = 0.001
             let player = Player(settings: settings, keys: keys, loader: AssetBundleLoader(bundle))
-            let report = try await player.play(base + playlist.file, to: DiscardingOutput())
-            guard report.byteCount > 0 || report.missedSeconds > 0 else {
-                throw PlayerError(.media("the playlist has no segment that can be played"), playlist.file)
-            }
+            try await play(base + playlist.file, player)
         }
         // As in normal playback: the variant and renditions are chosen from the Multivariant Playlist.
         var settings = PlayerSettings()
@@ -28,6 +25,15 @@ public enum OfflinePlaybackCheck {
         settings.maximumDuration = 0.001
         settings.loadsSubtitles = true
         let player = Player(settings: settings, keys: keys, loader: AssetBundleLoader(bundle))
-        _ = try await player.play(bundle.mainPlaylistURL, to: DiscardingOutput())
+        try await play(bundle.mainPlaylistURL, player)
+    }
+
+    private static func play(_ url: String, _ player: Player) async throws(PlayerError) {
+        do throws(PlayerError) {
+            _ = try await player.play(url, to: DiscardingOutput())
+        } catch {
+            // The first segments of a rendition can be missing on the server (EXT-X-GAP).
+            guard case .nothingPlayed(let missed) = error.cause, missed > 0 else { throw error }
+        }
     }
 }

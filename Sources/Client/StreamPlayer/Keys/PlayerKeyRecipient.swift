@@ -28,15 +28,21 @@ final class PlayerKeyRecipient: ContentKeyRecipient {
         await systems.clearKey?.removeContentKeyRecipient(self)
     }
 
-    /// Returns the key for the EXT-X-KEY tags of a segment, by the URI of its tag; empty for clear media.
+    /// Returns the key for the EXT-X-KEY tags of a segment, by the URI of its tag. The result is empty for clear media,
+    /// and for a key in a `data:` URI (RFC 2397), which the decryptor reads from the tag.
     ///
     /// - Parameters:
     ///   - context: The EXT-X-KEY tags that apply.
     ///   - base: The playlist's URL, against which the URIs of clear keys are resolved.
-    /// - Throws: ``PlayerError`` `no-key-system`, or `key` with the error of the session or the device.
+    /// - Throws: ``PlayerError`` `no-key-system`, or `key` with the error of the session or the device, or of a `data:` URI.
     func keys(for context: KeyContext, base: String) async throws(PlayerError) -> DecryptionKeys {
         guard context.isEncrypted else { return DecryptionKeys() }
         for tag in context.keys {
+            do throws(DecryptionError) {
+                if try EmbeddedKey(tag) != nil { return DecryptionKeys() }
+            } catch {
+                throw PlayerError(.key(ContentKeyError(.wrongResponse, .response, reason: error.reason)), tag.uri ?? "")
+            }
             guard let session = session(for: tag.keyFormat), let uri = tag.uri else { continue }
             // A FairPlay key URI is an identifier, not an address.
             let identifier = tag.keyFormat == .identity ? try ResourceFetcher.resolve(uri, against: base) : uri

@@ -41,8 +41,10 @@ extension SegmentTimeline {
     /// `isPrecise` is true, the resulting time is the start of the segment that contains the clamped time.
     private mutating func go(to time: Double, _ reason: TimelinePosition.Reason, isPrecise: Bool) -> TimelinePosition {
         let allowed = min(max(time, startTime), liveLimit)
-        guard let segment = segment(at: allowed) else {
-            // No segment contains the end of a playlist that has ended, or a time in a playlist without duration.
+        // Segments without duration begin at the start too. A playlist can consist of them, if its EXTINF tags are 0 or
+        // invalid.
+        guard let segment = allowed == startTime ? segments[0] : segment(at: allowed) else {
+            // No segment contains the end of a playlist that has ended.
             nextNumber = endNumber
             nextTime = endTime
             return TimelinePosition(number: endNumber, time: endTime, reason: reason, isClamped: allowed != time)

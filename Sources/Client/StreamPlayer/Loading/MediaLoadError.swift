@@ -1,3 +1,5 @@
+import HLSPlaylist
+
 /// An error of a media loader.
 public struct MediaLoadError: Error, Hashable, CustomStringConvertible {
     /// The kind of error.
@@ -99,8 +101,9 @@ public struct MediaLoadError: Error, Hashable, CustomStringConvertible {
     /// The URL and the explanation, on one line.
     public var description: String { "\(place): \(explanation)" }
 
-    /// Returns a URL in a form that can be logged.
+    /// Returns a URL in a form that can be logged. A `data:` URI can contain a content key.
     static func place(_ url: String) -> String {
+        guard URIReference.scheme(of: url) != "data" else { return "data:…" }
         var text = url.prefix { $0 != "?" && $0 != "#" }
         // Removes the user information before the @ in the authority, which ends at the first slash after scheme://.
         if let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") {

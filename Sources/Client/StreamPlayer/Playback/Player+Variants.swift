@@ -155,7 +155,7 @@ extension VariantFailure {
         case .live: self = .stale
         case .key(let error) where error.code == .cancelled || error.code == .sessionExpired: return nil
         case .key, .noKeySystem: self = .keyRefused
-        case .nothingPlayable, .output: return nil
+        case .nothingPlayable, .nothingPlayed, .output: return nil
         }
     }
 }

@@ -44,7 +44,8 @@ public actor Player {
     ///   - url: The `http:`, `https:` or `file:` URL of a Multivariant or Media Playlist.
     ///   - output: The output for decrypted media.
     /// - Returns: A report of the playback.
-    /// - Throws: ``PlayerError``. The player passes only whole segments to the output, even if playback fails.
+    /// - Throws: ``PlayerError``, also if there was no segment to play. The player passes only whole segments to the
+    ///   output, even if playback fails.
     public func play(_ url: String, to output: any MediaOutput) async throws(PlayerError) -> PlaybackReport {
         do throws(ContentKeyError) {
             try await keyRecipient.join()
@@ -107,6 +108,9 @@ public actor Player {
                 try await write(decrypted, of: tracks, to: output, startTime)
                 await waitForPace()
             }
+        }
+        guard report.segments[.main] != nil else {
+            throw PlayerError(.nothingPlayed(missedSeconds: report.missedSeconds), tracks.readers[0].url)
         }
         await sendEvents(buffer.setComplete(true, now: clock.now))
         report.stalls = buffer.stalls

@@ -13,6 +13,9 @@ public struct PlayerError: Error, CustomStringConvertible {
         case notMedia
         /// The player's abilities do not allow any variant.
         case nothingPlayable
+        /// No segment of the main track was played; the value is the duration of its missing segments (EXT-X-GAP), in
+        /// seconds.
+        case nothingPlayed(missedSeconds: Double)
         /// There is no session for the key formats of a segment.
         case noKeySystem
         /// The key could not be loaded, or its use is not allowed.
@@ -56,6 +59,7 @@ public struct PlayerError: Error, CustomStringConvertible {
         case .playlist(let error): error.rule.rawValue
         case .notMedia: "not-media"
         case .nothingPlayable: "nothing-playable"
+        case .nothingPlayed: "nothing-played"
         case .noKeySystem: "no-key-system"
         case .key(let error): error.code.rawValue
         case .media: "media"
@@ -71,6 +75,10 @@ public struct PlayerError: Error, CustomStringConvertible {
         case .playlist(let error): "\(place): \(error)"
         case .notMedia: "\(place): expected a Media Playlist, found a Multivariant Playlist"
         case .nothingPlayable: "\(place): no variant can be played"
+        case .nothingPlayed(let missed) where missed > 0:
+            "\(place): nothing was played, because its segments are missing (EXT-X-GAP)"
+        case .nothingPlayed:
+            "\(place): nothing was played, because the playlist has no segment after its start position"
         case .noKeySystem: "no key system for \(place)"
         case .key(let error): "\(place): \(error)"
         case .media(let reason), .live(let reason), .output(let reason): "\(place): \(reason)"

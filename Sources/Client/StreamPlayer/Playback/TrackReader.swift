@@ -125,7 +125,8 @@ struct TrackReader {
                 new = Int(clamping: timeline.endNumber > end ? timeline.endNumber - end : 0)
             case .notice(let notice): notices.append(notice)
             case .ended: break
-            case .failed(let notice): throw PlayerError(.live("the live playlist is no longer updated: \(notice)"), url)
+            case .failed(let notice):
+                throw PlayerError(.live("the live playlist is no longer updated: \(notice)"), url)
             }
         }
         return (new, notices)
@@ -181,13 +182,13 @@ struct TrackReader {
                 .init(
                     keys: segment.keys,
                     mediaSequenceNumber: segment.mediaSequenceNumber,
-                    name: uri,
+                    name: MediaLoadError.place(uri),
                     isIFrame: isIFrame
                 ),
                 keys: keys
             )
         } catch {
-            throw PlayerError(.media("\(error)"), address)
+            throw Self.failure(error, uri, address)
         }
         timeline.advance(past: next)
         // Stored only now, because the init segment is returned together with its segment.
@@ -220,17 +221,29 @@ struct TrackReader {
         let address = try ResourceFetcher.resolve(needed.map.uri, against: base)
         var bytes = try await fetcher.fetch(MediaResource(address, range: needed.byteRange)).media.bytes
         do {
-            if let tags = PlaylistKey(needed.keys, subject: needed.map.uri), tags.method == .aes128 {
+            let name = MediaLoadError.place(needed.map.uri)
+            // Some packagers encrypt only the segments. Encrypted bytes are not MP4.
+            let isClear = MediaFileKind(bytes) == .mp4
+            if !isClear, let tags = PlaylistKey(needed.keys, subject: name), tags.method == .aes128 {
                 let own = try await keyRecipient.keys(for: needed.keys, base: base)
                 let key = try tags.key(in: own, mediaSequenceNumber: nil)
-                bytes = try RenditionDecryptor.decryptWhole(bytes, key, name: needed.map.uri)
+                bytes = try RenditionDecryptor.decryptWhole(bytes, key, name: name)
             }
-            let tags = PlaylistKey(segmentKeys, subject: needed.map.uri)
-            return try decryptor.initialize(bytes, key: tags?.key(byURIIn: keys))
+            let tags = PlaylistKey(segmentKeys, subject: name)
+            let key = tags.flatMap { try? $0.key(in: keys, mediaSequenceNumber: nil) }
+            return try decryptor.initialize(bytes, name: name, key: key)
         } catch let error as PlayerError {
             throw error
         } catch {
-            throw PlayerError(.media("\(error)"), address)
+            throw Self.failure(error, needed.map.uri, address)
         }
+    }
+
+    /// Returns the error for media that cannot be played. The address in it replaces the name in `error`.
+    private static func failure(_ error: any Error, _ uri: String, _ address: String) -> PlayerError {
+        if let error = error as? DecryptionError, error.subject == MediaLoadError.place(uri) {
+            return PlayerError(.media(error.reason), address)
+        }
+        return PlayerError(.media("\(error)"), address)
     }
 }

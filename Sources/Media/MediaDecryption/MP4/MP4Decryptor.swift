@@ -25,6 +25,13 @@ package struct MP4Decryptor {
     /// - Throws: `ParseError` if the file is not a sequence of complete boxes.
     package static func hasMovie(_ file: RawSpan) throws -> Bool { try BoxRanges.first("moov", in: file) != nil }
 
+    /// Returns whether a file or a segment has a `moof` or `mdat` box.
+    ///
+    /// - Throws: `ParseError` if the file is not a sequence of complete boxes.
+    package static func hasSamples(_ file: RawSpan) throws -> Bool {
+        try BoxRanges.first("moof", in: file) != nil || BoxRanges.first("mdat", in: file) != nil
+    }
+
     /// Decrypts a file.
     ///
     /// - Parameters:
@@ -48,7 +55,9 @@ package struct MP4Decryptor {
                 "it has no moov box; its initialization segment is required"
             )
         }
-        let tracks = try movie.tracks.filter { try requiresDecryption($0) }
+        // A key is required only for encrypted samples: an initialization segment has none, and neither have the first
+        // segments of a presentation with a clear lead.
+        let tracks = try movie.tracks.filter { try Self.isProtected($0) }
         copy(input, to: &output)
         try ProtectionEraser(tracks: Set(tracks.map(\.id))).erase(input, in: &output)
         var reports: [DecryptedTrack] = []
@@ -66,28 +75,22 @@ package struct MP4Decryptor {
         return reports
     }
 
-    /// Returns whether a track is encrypted.
+    /// Returns whether a movie has a track with encrypted samples.
     ///
-    /// - Throws: ``DecryptionError`` if the track is encrypted, but its scheme is not supported or its key was not given.
-    private func requiresDecryption(_ track: Track) throws -> Bool {
+    /// - Throws: ``DecryptionError`` if the encryption scheme of a track is not supported.
+    package static func isProtected(_ movie: Movie) throws -> Bool { try movie.tracks.contains(where: isProtected) }
+
+    private static func isProtected(_ track: Track) throws -> Bool {
         let protected = track.descriptions.filter { entry in
             !entry.protections.isEmpty || ["encv", "enca", "enct", "encs", "drms", "drmi"].contains(entry.format)
         }
-        for entry in protected {
-            guard let protection = entry.commonEncryption else {
-                let scheme = entry.protections.first?.schemeType.map { "the scheme \($0)" } ?? "an unknown scheme"
-                throw DecryptionError(
-                    .notSupported,
-                    "track \(track.id)",
-                    "it is protected by \(scheme); the supported schemes are cbcs, cenc, cens and cbc1"
-                )
-            }
-            // Reports a missing key before a long file is copied. If keys rotate, sample groups contain the key IDs,
-            // and `tenc` may contain none.
-            guard let encryption = protection.trackEncryption, encryption.isProtected,
-                let id = KeyID(encryption.keyID), !id.isZero
-            else { continue }
-            if keys[id] == nil { throw DecryptionError.missingKey(id, "track \(track.id) (\(entry.originalFormat))") }
+        for entry in protected where entry.commonEncryption == nil {
+            let scheme = entry.protections.first?.schemeType.map { "the scheme \($0)" } ?? "an unknown scheme"
+            throw DecryptionError(
+                .notSupported,
+                "track \(track.id)",
+                "it is protected by \(scheme); the supported schemes are cbcs, cenc, cens and cbc1"
+            )
         }
         return !protected.isEmpty
     }

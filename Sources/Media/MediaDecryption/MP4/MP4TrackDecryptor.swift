@@ -136,7 +136,11 @@ struct MP4TrackDecryptor {
     private mutating func cipher(_ id: CipherID) throws -> SampleCipher {
         if let cipher = ciphers[id] { return cipher }
         guard let key = keys[id.key] else {
-            throw DecryptionError.missingKey(id.key, "track \(trackID) (\(report.format)), sample \(sampleCount)")
+            throw DecryptionError.missingKey(
+                id.key,
+                "track \(trackID) (\(report.format)), sample \(sampleCount)",
+                isInURI: keys.embedded?.keyID == id.key
+            )
         }
         do throws(SampleEncryptionError) {
             let cipher = try SampleCipher(try scheme(id), .decrypt, key: key.key)

@@ -239,7 +239,7 @@ extension PlayerError {
     fileprivate var exitKind: CommandFailure.Kind {
         switch cause {
         case .load, .output: .file
-        case .playlist, .notMedia, .nothingPlayable, .noKeySystem, .key, .media, .live: .input
+        case .playlist, .notMedia, .nothingPlayable, .nothingPlayed, .noKeySystem, .key, .media, .live: .input
         }
     }
 }

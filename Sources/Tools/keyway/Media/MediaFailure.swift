@@ -24,7 +24,7 @@ extension CommandFailure {
         switch code {
         case .missingKey: "give it with --key KID:KEY"
         case .missingInitialization: "give it with --init"
-        case .missingIV, .notSupported, .damaged, .refused: nil
+        case .missingIV, .notSupported, .damaged, .notMedia, .refused: nil
         }
     }
 }

@@ -36,6 +36,11 @@ struct PresentationPlan {
         /// The first Media Playlist that references the file.
         var playlist: String
         var references: [FileReference]
+
+        /// True if byte ranges of the file are encrypted with keys whose URIs differ.
+        var hasSeveralKeys: Bool {
+            Set(references.filter(\.keys.isEncrypted).map { $0.keys.keys.map(\.uri) }).count > 1
+        }
     }
 
     /// The media files, in order of appearance.

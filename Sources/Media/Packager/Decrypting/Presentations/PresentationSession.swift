@@ -61,13 +61,10 @@ struct PresentationSession {
         switch MediaFileKind(input) {
         case .mp4:
             // Also without a key tag: the boxes specify the encryption, and a clear file remains unchanged.
-            var keys = keys
-            if let first, let key = PlaylistKey(first.keys, subject: file.name) {
-                keys.playlistKey = key.key(byURIIn: keys)
-                keys.unnamed = key.unnamedKey(in: keys) ?? keys.unnamed
-            }
+            if !keys.uris.isEmpty, file.hasSeveralKeys { return try decryptMP4Ranges(file, input, into: &output) }
             var movie: Movie?
             if try !MP4Decryptor.hasMovie(input) { movie = try self.movie(of: file) }
+            let keys = try keys(for: first, of: file)
             return try MP4Decryptor(keys: keys).decrypt(input, initialization: movie, into: &output)
         case .transportStream, .packedAudio:
             output.withUnsafeMutableBytes { output in input.withUnsafeBytes { output.copyMemory(from: $0) } }
@@ -85,6 +82,49 @@ struct PresentationSession {
             output.withUnsafeMutableBytes { output in input.withUnsafeBytes { output.copyMemory(from: $0) } }
             return []
         }
+    }
+
+    /// Returns the keys for the MP4 samples of a reference.
+    private func keys(
+        for reference: PresentationPlan.FileReference?,
+        of file: PresentationPlan.MediaFile
+    ) throws -> DecryptionKeys {
+        var keys = keys
+        if let reference, let key = PlaylistKey(reference.keys, subject: file.name) {
+            keys.playlistKey = key.key(byURIIn: keys)
+            keys.unnamed = key.unnamedKey(in: keys) ?? keys.unnamed
+            keys.embedded = try key.embedded
+        }
+        return keys
+    }
+
+    /// Decrypts an MP4 file whose byte ranges have keys with different URIs. Such URIs do not have to contain the key IDs of
+    /// the samples, so each range is decrypted with the key of its own tag.
+    private mutating func decryptMP4Ranges(
+        _ file: PresentationPlan.MediaFile,
+        _ input: RawSpan,
+        into output: inout MutableRawSpan
+    ) throws -> [DecryptedTrack] {
+        output.withUnsafeMutableBytes { output in input.withUnsafeBytes { output.copyMemory(from: $0) } }
+        var tracks: [DecryptedTrack] = []
+        var end = 0
+        for reference in Self.sorted(file.references) {
+            let range = reference.range ?? 0..<input.byteCount
+            guard range.lowerBound >= end else { continue }
+            end = range.upperBound
+            let part = input.extracting(range)
+            var target = output._mutatingExtracting(range)
+            let movie = try MP4Decryptor.hasMovie(part) ? nil : self.movie(of: file)
+            let decryptor = MP4Decryptor(keys: try keys(for: reference, of: file))
+            for track in try decryptor.decrypt(part, initialization: movie, into: &target) {
+                if let index = tracks.firstIndex(where: { $0.name == track.name }) {
+                    tracks[index].add(track)
+                } else {
+                    tracks.append(track)
+                }
+            }
+        }
+        return tracks
     }
 
     /// Returns the movie of the init segment that the segments of a file share.
