@@ -32,6 +32,9 @@ func delta(_ numbers: Range<UInt64>, skipping count: UInt64, control: ServerCont
 }
 
 extension [LiveReloadAction] {
+    /// The notices among the actions.
+    var notices: [LiveReloadNotice] { compactMap { if case .notice(let notice) = $0 { notice } else { nil } } }
+
     /// The names of the actions.
     var names: [String] {
         map { action in
@@ -40,6 +43,7 @@ extension [LiveReloadAction] {
                 (["load@\(load.startTime / .milliseconds(1))"] + load.parameters.map { "\($0.name)=\($0.value)" })
                     .joined(separator: " ")
             case .use(let playlist): "use \(playlist.mediaSequence ?? 0)+\(playlist.segments.count)"
+            case .restart(let playlist): "restart \(playlist.mediaSequence ?? 0)+\(playlist.segments.count)"
             case .notice(let notice): "notice \(notice)"
             case .ended: "ended"
             case .failed(let notice): "failed \(notice)"

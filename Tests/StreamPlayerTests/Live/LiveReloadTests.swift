@@ -186,6 +186,55 @@ struct LiveReloadTests {
         ),
     ]
 
+    // MARK: Restarts
+
+    @Test("a playlist that goes back and then grows is that of a restarted encoder")
+    func restart() {
+        var reload = running()
+        let first = reload.loaded(live(0..<2), began: .seconds(6), now: .seconds(6))
+        #expect(first.notices == [.refused(.sequenceWentBack(from: 10, to: 0))])
+        // A copy from a cache does not change.
+        #expect(!reload.loaded(live(0..<2), began: .seconds(9), now: .seconds(9)).names.contains("restart 0+2"))
+        let third = reload.loaded(live(0..<3), began: .seconds(12), now: .seconds(12))
+        #expect(third.notices == [.restarted(expected: 15, first: 0)])
+        #expect(third.names.dropFirst() == ["restart 0+3", "load@18000.0"])
+        #expect(reload.loaded(live(0..<4), began: .seconds(18), now: .seconds(18)).names.first == "use 0+4")
+    }
+
+    @Test("a playlist with later dates is that of a restarted encoder at once, one with earlier dates is not")
+    func restartWithDates() throws {
+        func dated(_ numbers: Range<UInt64>, _ time: String) throws -> MediaPlaylist {
+            var playlist = live(numbers)
+            let date = try #require(PlaylistDate("2026-01-01T00:" + time + "Z"))
+            playlist.segments[0].programDateTime = date
+            return playlist
+        }
+        var reload = LiveReload()
+        _ = reload.loaded(try dated(10..<15, "10:00"), began: .zero, now: .zero)
+        var lagging = reload
+        for end in 2..<5 as Range<UInt64> {
+            let actions = lagging.loaded(try dated(0..<end, "09:00"), began: .seconds(6), now: .seconds(6))
+            #expect(!actions.names.contains { $0.hasPrefix("restart") })
+        }
+        let actions = reload.loaded(try dated(0..<2, "10:40"), began: .seconds(6), now: .seconds(6))
+        #expect(actions.notices == [.restarted(expected: 15, first: 0)])
+        #expect(actions.names.contains("restart 0+2"))
+    }
+
+    @Test("an encoder that begins with the same names is recognized before the reloads end")
+    func restartWithSameNames() {
+        var reload = LiveReload()
+        _ = reload.loaded(live(0..<9), began: .zero, now: .zero)
+        var actions: [LiveReloadAction] = []
+        for load in 0..<6 {
+            let playlist = live(0..<UInt64(1 + load / 2))
+            actions = reload.loaded(playlist, began: .seconds(load), now: .seconds(load))
+        }
+        #expect(actions.notices == [.restarted(expected: 9, first: 0)])
+        #expect(actions.names.contains("restart 0+3"))
+        #expect(!reload.isOver)
+    }
+
     @Test("a playlist that goes back is rejected, and the previous one stays", arguments: refusals)
     func goingBack(row: Refusal) {
         var reload = running()

@@ -93,6 +93,29 @@ struct PlayerLiveTests {
         #expect(Self.numbers(other) == Array(12..<UInt64(Self.numbers(other).count + 12)))
     }
 
+    @Test("continues after a restart of the encoder, whose media sequence starts again")
+    func restart() async throws {
+        let stage = Stage()
+        let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
+            guard resource.url.hasSuffix("m3u8") else { return .media(String(resource.url.suffix(6))) }
+            guard time >= .seconds(20) else { return .text(Self.playlist(at: time)) }
+            // Another encoder, whose first segment is finished after 4 seconds.
+            let count = Int((time - .seconds(20)).components.seconds) / Self.segment
+            guard count > 0 else { return .text(Self.playlist(at: .seconds(19))) }
+            let segments = (0..<count).map { "#EXTINF:4,\nb\($0).ts\n" }.joined()
+            return .text("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-DISCONTINUITY\n" + segments)
+        }
+        let report = try await stage.play(server) { $0.maximumDuration = 80 }
+        let texts = stage.output.texts
+        let restarted = texts.filter { $0.contains("b") }
+        #expect(restarted.first == "/b0.ts" && restarted.count > 5)
+        #expect(restarted.map { $0.drop { !$0.isNumber }.dropLast(3) } == restarted.indices.map { "\($0)" })
+        #expect(Self.numbers(stage).prefix(8) == [12, 13, 14, 15, 16, 17, 18, 0])
+        #expect(report.missedSeconds == 0)
+        let notices = stage.events.compactMap { if case .live(_, let notice) = $0 { notice } else { nil } }
+        #expect(notices.contains { if case .restarted(_, first: 0) = $0 { true } else { false } })
+    }
+
     @Test("switches from a variant with a stale playlist to another variant")
     func leavesStaleVariant() async throws {
         let stage = Stage()

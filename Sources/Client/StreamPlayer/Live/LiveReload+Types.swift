@@ -7,6 +7,9 @@ public enum LiveReloadAction: Sendable {
     case load(PlaylistLoad)
     /// Continues playback with this playlist, which has changed. Delta updates are already merged.
     case use(MediaPlaylist)
+    /// Continues playback with the playlist of a restarted encoder, whose media sequence numbers start again: a
+    /// discontinuity. See ``SegmentTimeline/restart(with:)``.
+    case restart(MediaPlaylist)
     /// A notice for the log, or for a player that can switch to another variant. Reloads continue.
     case notice(LiveReloadNotice)
     /// The playlist is complete (EXT-X-ENDLIST). Reloads have ended.
@@ -24,6 +27,9 @@ public enum LiveReloadNotice: Hashable, Sendable {
     case noResponse(attempts: Int)
     /// A playlist was rejected; the previous one remains in use.
     case refused(PlaylistRejection)
+    /// The encoder was restarted: the playlist begins with the media sequence number `first`, though `expected` was the
+    /// next one.
+    case restarted(expected: UInt64, first: UInt64)
 }
 
 /// The reason for the rejection of a reloaded playlist.

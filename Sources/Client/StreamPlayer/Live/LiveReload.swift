@@ -13,6 +13,7 @@ public import HLSPlaylist
 /// | a playlist that has changed, with blocking reloads | at once: the server delays the response |
 /// | a playlist that has not changed | half a target duration after this load finished |
 /// | a playlist that is rejected | as if it had not changed |
+/// | a playlist that goes back, of a restarted encoder | as if it had changed |
 /// | a delta update without its base | at once, for the whole playlist |
 /// | no response | half a target duration after the failure, doubled for each further one, at most a target duration |
 /// | a playlist that has ended | never |
@@ -35,6 +36,8 @@ public struct LiveReload: Sendable {
     /// The start of the first of the failed loads in a row.
     private var firstFailure: Duration?
     private var rejections = 0
+    /// The first of the playlists that were rejected in a row because they went back.
+    private var rejected: MediaPlaylist?
 
     /// Creates the state for a playlist that is not loaded yet.
     public init(settings: LiveReloadSettings = LiveReloadSettings()) {
@@ -55,15 +58,17 @@ public struct LiveReload: Sendable {
     public mutating func loaded(_ loaded: MediaPlaylist, began: Duration, now: Duration) -> [LiveReloadAction] {
         guard !isOver else { return [] }
         (failures, firstFailure) = (0, nil)
+        if let restart = restart(loaded, began, now) { return restart }
         let merged: MediaPlaylist
         do throws(PlaylistRejection) {
             merged = try accepted(loaded)
         } catch .skipNotInBase {
             return reject(.skipNotInBase, began, now, pause: .zero)
         } catch {
+            rejected = rejected ?? loaded
             return reject(error, began, now, pause: half)
         }
-        rejections = 0
+        (rejections, rejected) = (0, nil)
         let hasAdvanced = playlist.map { Progress($0) != Progress(merged) } ?? true
         let hasChanged = hasAdvanced || playlist != merged
         playlist = merged
@@ -122,6 +127,23 @@ public struct LiveReload: Sendable {
     }
 
     // MARK: Steps
+
+    /// Returns the actions for the playlist of a restarted encoder; nil for any other playlist.
+    private mutating func restart(_ loaded: MediaPlaylist, _ began: Duration, _ now: Duration) -> [LiveReloadAction]? {
+        let isLastAttempt = rejections + 1 >= settings.attempts
+        guard let known = playlist, loaded.isRestart(of: known, after: rejected, isLastAttempt: isLastAttempt) else {
+            return nil
+        }
+        let notice = LiveReloadNotice.restarted(
+            expected: known.endSequenceNumber ?? 0,
+            first: loaded.mediaSequence ?? 0
+        )
+        playlist = nil
+        return [.notice(notice)]
+            + self.loaded(loaded, began: began, now: now).map { action in
+                if case .use(let playlist) = action { .restart(playlist) } else { action }
+            }
+    }
 
     /// Returns the playlist that results from a response.
     private func accepted(_ loaded: MediaPlaylist) throws(PlaylistRejection) -> MediaPlaylist {

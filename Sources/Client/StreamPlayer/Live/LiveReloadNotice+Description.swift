@@ -6,6 +6,9 @@ extension LiveReloadNotice: CustomStringConvertible {
             "nothing was added to the playlist for \(Int(clamping: time.components.seconds)) s"
         case .noResponse(let attempts): "\(attempts) attempts in a row to load the playlist failed"
         case .refused(let rejection): "the reloaded playlist is rejected: \(rejection)"
+        case .restarted(let expected, let first):
+            "the encoder was restarted: media sequence number \(first) instead of \(expected); playback continues after a "
+                + "discontinuity"
         }
     }
 }

@@ -68,6 +68,17 @@ public struct SegmentTimeline: Sendable {
         hasSlid = hasSlid || start > 0
     }
 
+    /// Continues with the playlist of a restarted encoder, whose media sequence numbers do not continue those of the
+    /// previous playlist. Its first segment follows the end of the previous playlist.
+    ///
+    /// - Throws: ``TimelineError``; then the timeline is unchanged.
+    public mutating func restart(with playlist: MediaPlaylist) throws(TimelineError) {
+        let start = max(endTime, nextTime)
+        try replaceSegments(playlist, from: start)
+        (nextNumber, nextTime) = (segments[0].number, start)
+        hasSlid = true
+    }
+
     /// Switches to another variant's playlist; the time and position are kept.
     ///
     /// The playlists are aligned by their starts if both have ended and neither has removed segments, by

@@ -26,6 +26,8 @@ struct TrackReader {
     private var decryptor = RenditionDecryptor()
     private var isIFrame: Bool
     private var initialization: ResolvedInitialization?
+    /// The decrypted init segment that was returned last.
+    private var lastInitialization: [UInt8]?
     /// The start of playback, on the timeline.
     private let origin: Double
 
@@ -123,10 +125,18 @@ struct TrackReader {
                     throw PlayerError(.live("the playlist cannot be played: \(error)"), url)
                 }
                 new = Int(clamping: timeline.endNumber > end ? timeline.endNumber - end : 0)
+            case .restart(let playlist):
+                do throws(TimelineError) {
+                    try timeline.restart(with: playlist)
+                } catch {
+                    throw PlayerError(.live("the playlist cannot be played: \(error)"), url)
+                }
+                new = playlist.segments.count
+                // The init segment of the new encoder can have the same name and different content.
+                (decryptor, initialization) = (RenditionDecryptor(), nil)
             case .notice(let notice): notices.append(notice)
             case .ended: break
-            case .failed(let notice):
-                throw PlayerError(.live("the live playlist is no longer updated: \(notice)"), url)
+            case .failed(let notice): throw PlayerError(.live("the live playlist is no longer updated: \(notice)"), url)
             }
         }
         return (new, notices)
@@ -145,7 +155,7 @@ struct TrackReader {
         for action in live.loaded(loaded.playlist, began: began, now: now) {
             if case .load(let load) = action { dueLoad = load }
         }
-        (decryptor, initialization) = (RenditionDecryptor(), nil)
+        (decryptor, initialization, lastInitialization) = (RenditionDecryptor(), nil, nil)
     }
 
     // MARK: Segments
@@ -192,7 +202,12 @@ struct TrackReader {
         }
         timeline.advance(past: next)
         // Stored only now, because the init segment is returned together with its segment.
-        if newInitialization != nil { initialization = segment.initialization }
+        if let bytes = newInitialization {
+            initialization = segment.initialization
+            // After a restart of the encoder, most outputs do not support another init segment.
+            if bytes == lastInitialization { newInitialization = nil }
+            lastInitialization = bytes
+        }
         return DecryptedSegment(
             initialization: newInitialization,
             bytes: clear,

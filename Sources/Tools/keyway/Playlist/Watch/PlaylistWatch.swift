@@ -275,11 +275,11 @@ extension PlaylistWatch {
 }
 
 extension [LiveReloadAction] {
-    /// True if the playlist was rejected because its sequence numbers went back.
+    /// True if the playlist was rejected because its sequence numbers went back, or is that of a restarted encoder.
     fileprivate var hasStartedOver: Bool {
         contains { action in
             switch action {
-            case .notice(.refused(.sequenceWentBack)), .notice(.refused(.endWentBack)): true
+            case .notice(.refused(.sequenceWentBack)), .notice(.refused(.endWentBack)), .restart: true
             default: false
             }
         }
