@@ -513,7 +513,8 @@ let package = Package(
         .testTarget(
             name: "StreamPlayerTests",
             dependencies: [
-                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "KeywayTesting", "SampleEncryption", "StreamPlayer",
+                "ContentKeySession", "FPSCrypto", "HLSPlaylist", "KeywayTesting", "MediaDecryption", "SampleEncryption",
+                "StreamPlayer",
             ],
             swiftSettings: settings
         ),

@@ -132,7 +132,11 @@ package struct RenditionDecryptor {
         guard SegmentContent.mismatch(bytes) == nil else {
             throw Self.mismatch(bytes, segment.name, expected: "a media segment")
         }
-        guard MediaFileKind(bytes) == .mp4 else { return bytes }
+        let kind = MediaFileKind(bytes)
+        guard kind != .transportStream || !TransportStreamDecryptor.isEncrypted(bytes.span.bytes) else {
+            throw DecryptionError(.missingKey, segment.name, "its streams are encrypted, and no EXT-X-KEY tag applies")
+        }
+        guard kind == .mp4 else { return bytes }
         // The segments of an I-frame playlist can end in the middle of an mdat box.
         guard !segment.isIFrame else { return bytes }
         let isWhole = try MP4Decryptor.hasMovie(bytes.span.bytes)

@@ -74,6 +74,13 @@ struct RenditionDecryptorTests {
         }
         #expect(error?.code == .missingKey)
         #expect(error?.reason.hasPrefix("its samples are encrypted, and no EXT-X-KEY tag applies") == true)
+        let stream = try DecryptingFixture.bytes("sample-aes-video-1.ts")
+        let other = #expect(throws: DecryptionError.self) {
+            try decryptor.decrypt(stream, Self.segment(nil), keys: DecryptionKeys())
+        }
+        #expect(other?.code == .missingKey)
+        let clear = try DecryptingFixture.bytes("clear-video-1.ts")
+        #expect(try decryptor.decrypt(clear, Self.segment(nil), keys: DecryptionKeys()) == clear)
     }
 
     @Test("The key in a data: URI decrypts, and a key ID in it is not used as the key")

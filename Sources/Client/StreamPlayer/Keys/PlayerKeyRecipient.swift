@@ -29,7 +29,8 @@ final class PlayerKeyRecipient: ContentKeyRecipient {
     }
 
     /// Returns the key for the EXT-X-KEY tags of a segment, by the URI of its tag. The result is empty for clear media,
-    /// and for a key in a `data:` URI (RFC 2397), which the decryptor reads from the tag.
+    /// and for a key in a `data:` URI (RFC 2397), which the decryptor reads from the tag. A clear key in a local file is
+    /// read without a session.
     ///
     /// - Parameters:
     ///   - context: The EXT-X-KEY tags that apply.
@@ -43,9 +44,15 @@ final class PlayerKeyRecipient: ContentKeyRecipient {
             } catch {
                 throw PlayerError(.key(ContentKeyError(.wrongResponse, .response, reason: error.reason)), tag.uri ?? "")
             }
-            guard let session = session(for: tag.keyFormat), let uri = tag.uri else { continue }
+            guard let uri = tag.uri, tag.keyFormat == .identity || session(for: tag.keyFormat) != nil else { continue }
             // A FairPlay key URI is an identifier, not an address.
             let identifier = tag.keyFormat == .identity ? try ResourceFetcher.resolve(uri, against: base) : uri
+            if tag.keyFormat == .identity, URIReference.scheme(of: identifier) == "file" {
+                var keys = DecryptionKeys()
+                keys.uris[uri] = try await Self.key(inFileAt: identifier)
+                return keys
+            }
+            guard let session = session(for: tag.keyFormat) else { continue }
             do throws(ContentKeyError) {
                 var options = ContentKeyRequestOptions()
                 if tag.keyFormat == .fairPlay {
@@ -61,6 +68,21 @@ final class PlayerKeyRecipient: ContentKeyRecipient {
             }
         }
         throw PlayerError(.noKeySystem, context.keys.map(\.keyFormat.rawValue).joined(separator: ", "))
+    }
+
+    /// Returns the key in a file of 16 bytes, to which only a local playlist can refer.
+    private static func key(inFileAt url: String) async throws(PlayerError) -> DecryptionKey {
+        let bytes: [UInt8]
+        do throws(MediaLoadError) {
+            bytes = try await FileMediaLoader().load(MediaResource(url, maximumSize: 4096)).bytes
+        } catch {
+            throw PlayerError(.load(error), url)
+        }
+        guard bytes.count == 16 else {
+            let reason = "the key file has \(bytes.count) bytes, must have 16"
+            throw PlayerError(.key(ContentKeyError(.wrongResponse, .response, reason: reason)), url)
+        }
+        return DecryptionKey(key: SecretBytes(copying: bytes))
     }
 
     /// Returns the key for decryption. A persistent key may have become invalid by the time it plays; then another is

@@ -31,6 +31,14 @@ package struct TransportStreamDecryptor {
     /// The results so far, by elementary stream.
     package var reports: [DecryptedTrack] { order.compactMap { streams[$0]?.report } }
 
+    /// Returns whether the first program map table of a segment contains streams that are encrypted with SAMPLE-AES.
+    /// Damaged packets are ignored.
+    package static func isEncrypted(_ segment: RawSpan) -> Bool {
+        var decryptor = TransportStreamDecryptor()
+        try? decryptor.readTables(segment)
+        return !decryptor.order.isEmpty
+    }
+
     /// Reads the tables before a segment that contains none, up to the first program map table. The streams of the table
     /// are decrypted in the segments that follow.
     ///

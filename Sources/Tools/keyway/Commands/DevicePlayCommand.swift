@@ -1,6 +1,8 @@
 import ArgumentParser
+import ContentKeySession
 import FPSCrypto
 import Foundation
+import HLSPlaylist
 import MediaDecryption
 import Packager
 import SampleEncryption
@@ -105,9 +107,10 @@ struct DevicePlayCommand: AsyncParsableCommand {
         _ client: KeyServerClient,
         _ certificate: X509Certificate
     ) async throws -> DeviceKey {
-        let asset = uri.hasPrefix("skd://") ? String(uri.dropFirst(6)) : uri
-        guard let assetID = AssetIDArgument(argument: asset)?.bytes else {
-            throw CommandFailure.input("the key URI \(uri): expected hexadecimal digits after 0x")
+        guard let assetID = Self.assetID(of: uri) else {
+            throw CommandFailure.input(
+                "the key URI \(KeyLabel(uri)): expected skd:// and an asset ID of 2 to 200 bytes"
+            )
         }
         let request: KeyRequest
         do {
@@ -127,6 +130,16 @@ struct DevicePlayCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(refusal: error, of: "open the CKC for \(uri)")
         }
+    }
+
+    /// Returns the asset ID of a key URI: the text after `skd://`, as for `keyway play`, or the bytes whose hexadecimal
+    /// digits follow `0x`; nil if it does not have 2 to 200 bytes. A URI with another scheme is the asset ID itself.
+    static func assetID(of uri: String) -> [UInt8]? {
+        if uri.hasPrefix("skd://0x"), let bytes = AssetIDArgument(argument: String(uri.dropFirst(6)))?.bytes {
+            return (2...200).contains(bytes.count) ? bytes : nil
+        }
+        let policy: KeyURIPolicy = URIReference.scheme(of: uri) == "skd" ? .afterScheme : .wholeURI
+        return policy.identity(of: uri)?.contentIdentifier
     }
 
     /// The content key and IV of a device key; throws if the key has expired or must not be used.
