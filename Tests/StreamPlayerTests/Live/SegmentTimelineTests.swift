@@ -163,4 +163,23 @@ struct SegmentTimelineTests {
         var timeline = try SegmentTimeline(live((.max - 2)..<(.max), isEnded: true))
         #expect((0..<3).map { _ in timeline.take() } == ["\(UInt64.max - 2)@0.0", "\(UInt64.max - 1)@6.0", "."])
     }
+
+    @Test("the playlist of a restarted encoder follows the end of the previous one")
+    func restart() throws {
+        var timeline = try SegmentTimeline(live(10..<15))
+        for _ in 0..<3 { _ = timeline.take() }
+        #expect(timeline.take() == "-")
+        try timeline.restart(with: live(0..<2))
+        #expect((0..<3).map { _ in timeline.take() } == ["0@30.0", "1@36.0", "-"])
+        try timeline.update(live(1..<3))
+        #expect(timeline.take() == "2@42.0")
+    }
+
+    @Test("segments without duration are played, also after a switch to another variant")
+    func withoutDurations() throws {
+        var timeline = try SegmentTimeline(live(0..<4, duration: 0, isEnded: true))
+        #expect((0..<2).map { _ in timeline.take() } == ["0@0.0", "1@0.0"])
+        try timeline.change(to: live(0..<4, duration: 0, isEnded: true))
+        #expect((0..<3).map { _ in timeline.take() } == ["2@0.0", "3@0.0", "."])
+    }
 }

@@ -75,6 +75,35 @@ struct PlayerMediaTests {
         #expect(stage.output.all.isEmpty)
     }
 
+    @Test("and takes an init segment as it is if only the segments are encrypted as a whole")
+    func clearInitialization() async throws {
+        func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+            [0, 0, 0, UInt8(content.count + 8)] + Array(type.utf8) + content
+        }
+        let header = [UInt8](repeating: 0, count: 12) + [0, 0, 3, 0xE8] + [UInt8](repeating: 0, count: 83) + [1]
+        let initialization = box("ftyp", Array("isom".utf8) + [0, 0, 0, 0]) + box("moov", box("mvhd", header))
+        let stage = Stage()
+        let keys = StageKeys(stage.clock)
+        let server = StageServer(stage.clock) { resource, _ in
+            switch resource.url.split(separator: "/").last {
+            case "main.m3u8":
+                .text(
+                    Self.media(
+                        #"#EXT-X-KEY:METHOD=AES-128,URI="https://keys.test/1""#,
+                        #"#EXT-X-MAP:URI="init.mp4""#,
+                        "#EXTINF:4,",
+                        "1.m4s"
+                    )
+                )
+            case "init.mp4": .bytes(initialization)
+            default: .bytes(StageKeys.encrypted("one", "https://keys.test/1", number: 0))
+            }
+        }
+        _ = try await keys.answering(StageKeys.key) { try await stage.play(server, keys: keys.systems) }
+        #expect(stage.output.all.map(\.isInitialization) == [true, false])
+        #expect(stage.output.all.first?.bytes == initialization)
+    }
+
     @Test("and switches from a variant whose segments are not media")
     func otherVariant() async throws {
         let stage = Stage()

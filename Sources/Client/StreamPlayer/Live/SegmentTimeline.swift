@@ -104,9 +104,15 @@ public struct SegmentTimeline: Sendable {
         } else {
             start = endTime - length
         }
-        let time = nextTime
+        let (number, time) = (nextNumber, nextTime)
         try replaceSegments(playlist, from: start)
         hasSlid = hasSlid || start != 0
+        guard length > 0 else {
+            // Without durations, only the media sequence numbers specify the position.
+            nextNumber = min(max(number, segments[0].number), endNumber)
+            nextTime = endTime
+            return
+        }
         // Rounded durations and dates differ slightly; so small a rest of a segment is not worth loading.
         let tolerance = min(targetDuration / 4, 0.5)
         let following = segments.first { $0.end > time + min(tolerance, $0.duration / 2) }
