@@ -551,7 +551,8 @@ let package = Package(
             name: "KeywayCommandTests",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "CZlib", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
-                "HTTPTransport", "KeyServerModule", "keyway", "OfflineAssets", "Packager", "ServerCrypto", "StreamPlayer",
+                "HTTPTransport", "KeyServerModule", "keyway", "OfflineAssets", "Packager", "ServerCrypto",
+                "StreamPlayer",
                 "TextCoding", "ToolSupport", "VectorFiles", "VirtualDevice",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),

@@ -10,7 +10,8 @@ import VirtualDevice
 /// A web site with one movie, clear or encrypted with a key of the server.
 struct TutorialSite: MediaLoader {
     static let film = "https://site.test/main.m3u8"
-    static let content = "the video and the audio"
+    /// WebVTT, because the player accepts only media.
+    static let content = "WEBVTT\n\nthe video and the audio"
     private let files: [String: [UInt8]]
 
     /// - Parameter announced: the keys that EXT-X-SESSION-KEY declares.

@@ -47,7 +47,7 @@ struct DownloadQueueTests {
         var now = Duration.zero
         var pauses: [Duration] = []
         while let file = queue.next(now: now),
-            let retry = queue.failed(file, passing, progressed: false, retryAfter: nil, chance: 0, now: now)
+            let retry = queue.failed(file, passing, length: 0, retryAfter: nil, chance: 0, now: now)
         {
             #expect(queue.next(now: now) == nil)
             #expect(queue.nextMoment == now + retry.pause)
@@ -61,16 +61,16 @@ struct DownloadQueueTests {
     @Test func pausesLongerByChanceAndAsLongAsTheServerSays() {
         var queue = queue(["a"])
         _ = queue.next(now: .zero)
-        let byChance = queue.failed(0, passing, progressed: false, retryAfter: nil, chance: 1, now: .zero)
+        let byChance = queue.failed(0, passing, length: 0, retryAfter: nil, chance: 1, now: .zero)
         #expect(byChance?.pause == .milliseconds(750))
         _ = queue.next(now: .seconds(1))
-        let asAsked = queue.failed(0, passing, progressed: false, retryAfter: .seconds(20), chance: 0, now: .seconds(1))
+        let asAsked = queue.failed(0, passing, length: 0, retryAfter: .seconds(20), chance: 0, now: .seconds(1))
         #expect(asAsked?.pause == .seconds(20))
         _ = queue.next(now: .seconds(30))
         let tooLong = queue.failed(
             0,
             passing,
-            progressed: false,
+            length: 0,
             retryAfter: .seconds(9999),
             chance: 0,
             now: .seconds(30)
@@ -83,10 +83,21 @@ struct DownloadQueueTests {
         for number in 0..<50 {
             let now = Duration.seconds(number * 10)
             #expect(queue.next(now: now) == 0)
-            #expect(queue.failed(0, passing, progressed: true, retryAfter: nil, chance: 0, now: now)?.attempt == 2)
+            let length = UInt64(number + 1)
+            #expect(queue.failed(0, passing, length: length, retryAfter: nil, chance: 0, now: now)?.attempt == 2)
         }
         #expect(queue.next(now: .seconds(1000)) == 0)
-        #expect(queue.failed(0, passing, progressed: false, retryAfter: nil, chance: 0, now: .seconds(1000)) == nil)
+        #expect(queue.failed(0, passing, length: 0, retryAfter: nil, chance: 0, now: .seconds(1000)) == nil)
+    }
+
+    @Test func givesUpIfEachAttemptStartsAgainAndIsCutOff() {
+        var queue = queue(["a"]) { $0.attempts = 3 }
+        for (number, length) in [700, 500, 600].enumerated() {
+            let now = Duration.seconds(number * 100)
+            #expect(queue.next(now: now) == 0)
+            let retry = queue.failed(0, passing, length: UInt64(length), retryAfter: nil, chance: 0, now: now)
+            #expect(retry?.attempt == (number < 2 ? number + 2 : nil))
+        }
     }
 
     @Test(arguments: [MediaLoadError.Code.notFound, .tooLarge, .badAddress, .cancelled])
@@ -94,13 +105,13 @@ struct DownloadQueueTests {
         var queue = queue(["a"])
         _ = queue.next(now: .zero)
         let error = MediaLoadError(code, "https://a/1")
-        #expect(queue.failed(0, error, progressed: true, retryAfter: nil, chance: 0, now: .zero) == nil)
+        #expect(queue.failed(0, error, length: 1, retryAfter: nil, chance: 0, now: .zero) == nil)
     }
 
     @Test func doesOthersWhileOnePauses() {
         var queue = queue(["a", "a"]) { $0.parallel = 1 }
         #expect(started(&queue) == [0])
-        _ = queue.failed(0, passing, progressed: false, retryAfter: nil, chance: 0, now: .zero)
+        _ = queue.failed(0, passing, length: 0, retryAfter: nil, chance: 0, now: .zero)
         #expect(started(&queue) == [1])
         queue.finished(1)
         #expect(started(&queue) == [])

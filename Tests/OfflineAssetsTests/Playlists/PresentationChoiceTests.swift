@@ -54,6 +54,24 @@ struct PresentationChoiceTests {
         #expect(error?.reason.contains("640x360 800000 bit/s, 1280x720 3000000 bit/s") == true)
     }
 
+    @Test func takesALanguageWithoutAutoselectAndKeepsTheAudioOfOtherGroups() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="a-en.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de",URI="a-de.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="b-en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=800000,CODECS="avc1.64001e,mp4a.40.2",AUDIO="a"
+            1.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.64001e,mp4a.40.2",AUDIO="b"
+            2.m3u8
+
+            """
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let german = BundleSelection(variants: .all, renditions: .languages(audio: ["de"], subtitles: []))
+        let choice = try PresentationChoice(german, of: playlist, url: "https://films.test/main.m3u8")
+        #expect(choice.renditions.compactMap(\.uri) == ["a-de.m3u8", "b-en.m3u8"])
+    }
+
     @Test func takesARenditionForEachLanguage() throws {
         let both = BundleSelection(renditions: .languages(audio: ["de", "en-GB"], subtitles: ["en"]))
         #expect(try choose(both).renditions.compactMap(\.uri) == ["en/a.m3u8", "de/a.m3u8", "subs/en.m3u8"])

@@ -139,9 +139,11 @@ struct DownloadStage {
 
     var path: String { folder.path + "/bundle" }
 
+    /// A clock that advances only while a task sleeps.
+    var clock: DownloadClock { DownloadClock(SleepersClock(), chance: { 0 }, date: { 1_000_000 }) }
+
     func download() -> AssetDownload {
-        let clock = DownloadClock(SleepersClock(), chance: { 0 }, date: { 1_000_000 })
-        return AssetDownload(
+        AssetDownload(
             AssetDownload.Request(url: url, folder: path, title: title, selection: selection),
             settings: settings,
             keys: keys,

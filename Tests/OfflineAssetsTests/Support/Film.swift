@@ -1,7 +1,27 @@
 /// Presentations for a ``FilmSite``, whose segments have bytes derived from their names.
 enum Film {
-    /// Returns bytes that only this name has.
-    static func bytes(_ name: String, count: Int) -> [UInt8] {
+    /// Returns bytes that only this name has, in an MP4 box, so that they are media.
+    static func bytes(_ name: String, count: Int) -> [UInt8] { box(noise(name, count: max(0, count - 8))) }
+
+    /// Returns an `mdat` box with a content.
+    static func box(_ content: [UInt8]) -> [UInt8] {
+        let size = UInt32(content.count + 8)
+        return (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) } + "mdat".utf8 + content
+    }
+
+    /// Returns WebVTT with bytes that only this name has: a segment that the player accepts without an init segment.
+    static func segment(_ name: String, count: Int) -> [UInt8] {
+        let header = Array("WEBVTT\n\n".utf8)
+        return header + noise(name, count: max(0, count - header.count))
+    }
+
+    /// Returns packets of a transport stream with bytes that only this name has.
+    static func packets(_ name: String, count: Int) -> [UInt8] {
+        (0..<count).flatMap { [0x47, 0x01, 0x00, 0x10 | UInt8($0 & 15)] + noise("\(name) \($0)", count: 184) }
+    }
+
+    /// Returns bytes that only this name has, and that are not media.
+    static func noise(_ name: String, count: Int) -> [UInt8] {
         var state = name.utf8.reduce(UInt64(1469)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
         return (0..<count).map { _ in
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -19,9 +39,7 @@ enum Film {
     static func single(segments: Int = 4, size: Int = 3000) -> FilmSite {
         let names = (0..<segments).map { "s\($0).ts" }
         var files = ["/film.m3u8": playlist(names)]
-        // The player accepts only media.
-        let header = Array("WEBVTT\n\n".utf8)
-        for name in names { files["/" + name] = header + bytes(name, count: size - header.count) }
+        for name in names { files["/" + name] = segment(name, count: size) }
         return FilmSite(files)
     }
 
@@ -77,8 +95,11 @@ enum Film {
             text += "#EXTINF:2.0,\n#EXT-X-BYTERANGE:\(size)\(offset)\nall.mp4\n"
         }
         text += "#EXT-X-ENDLIST\n"
+        let boxes = [bytes("init", count: 700)] + (0..<segments - 1).map { bytes("\($0)", count: size) }
+        let last = bytes("\(segments - 1)", count: size)
         return FilmSite([
-            "/film.m3u8": Array(text.utf8), "/all.mp4": bytes("all", count: 700 + size * segments + gap + 5000),
+            "/film.m3u8": Array(text.utf8),
+            "/all.mp4": boxes.flatMap { $0 } + noise("gap", count: gap) + last + noise("rest", count: 5000),
         ])
     }
 }

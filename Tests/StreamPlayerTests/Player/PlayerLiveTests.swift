@@ -180,7 +180,7 @@ struct PlayerLiveTests {
                 let delay: Duration? = requiresDelay ? .seconds(3) : nil
                 return .error(MediaLoadError(.status, resource.url, status: 503, retryAfter: delay))
             }
-            return .text(resource.url.hasSuffix("m3u8") ? Self.shortPlaylist(at: time) : "segment")
+            return resource.url.hasSuffix("m3u8") ? .text(Self.shortPlaylist(at: time)) : .media("segment")
         }
         let report = try await stage.play(server) { $0.maximumDuration = 60 }
         #expect(report.duration + report.missedSeconds >= 60)
@@ -196,7 +196,7 @@ struct PlayerLiveTests {
             let stage = Stage()
             let server = StageServer(stage.clock, rate: { _ in 1e6 }) { resource, time in
                 if time >= .seconds(20), resource.url.hasSuffix(suffix) { return .failure(.status, 503) }
-                return .text(resource.url.hasSuffix("m3u8") ? Self.shortPlaylist(at: time) : "segment")
+                return resource.url.hasSuffix("m3u8") ? .text(Self.shortPlaylist(at: time)) : .media("segment")
             }
             #expect(await stage.failure(server) != nil)
             #expect(stage.clock.elapsed > .seconds(25) && stage.clock.elapsed < .seconds(90))

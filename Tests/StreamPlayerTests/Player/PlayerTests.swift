@@ -130,7 +130,7 @@ struct PlayerTests {
         let server = StageServer(stage.clock) { resource, time in
             if resource.url.hasSuffix("m3u8") { return .text(Self.media("#EXTINF:4,", "1.ts")) }
             return time < .milliseconds(400)
-                ? .error(MediaLoadError(.status, "", status: 503, retryAfter: delay)) : .text("segment")
+                ? .error(MediaLoadError(.status, "", status: 503, retryAfter: delay)) : .media("segment")
         }
         _ = try await stage.play(server)
         #expect(abs(stage.clock.elapsed / .seconds(1) - seconds) < 0.1)
@@ -151,7 +151,7 @@ struct PlayerTests {
         for error in [system, outer] {
             let clock = StageClock()
             let server = StageServer(clock) { resource, _ in
-                .text(resource.url.hasSuffix("m3u8") ? Self.media("#EXTINF:4,", "1.ts") : "segment")
+                resource.url.hasSuffix("m3u8") ? .text(Self.media("#EXTINF:4,", "1.ts")) : .media("segment")
             }
             let player = Player(keys: PlayerKeySystems(), loader: server, clock: clock)
             let failure = await #expect(throws: PlayerError.self) {

@@ -182,7 +182,7 @@ struct PlayerVariantTests {
             let stage = Stage()
             let server = StageServer(stage.clock) { resource, _ in
                 if resource.url.hasSuffix("low/main.m3u8") { return .text(media) }
-                return .text(resource.url.hasSuffix("m3u8") ? (isMultivariant ? main : media) : "segment")
+                return resource.url.hasSuffix("m3u8") ? .text(isMultivariant ? main : media) : .media("segment")
             }
             _ = try await stage.play(server) { $0.variables = ["name": "b"] }
             #expect(server.asked.last == (isMultivariant ? "a.ts" : "b.ts"))

@@ -82,15 +82,20 @@ public struct AssetBundle: Sendable, Hashable {
     /// - Throws: ``AssetBundleError`` `damaged` if a playlist has changed since it was written.
     func mediaPlaylists() throws(AssetBundleError) -> [(playlist: BundlePlaylist, media: MediaPlaylist)] {
         var result: [(playlist: BundlePlaylist, media: MediaPlaylist)] = []
-        let files = BundleFolder(folder)
         for playlist in description.playlists where playlist.kind != .multivariant {
-            let bytes = try files.read(playlist.file, atMost: Self.maximumPlaylistSize)
-            guard Self.isUnchanged(bytes, playlist),
-                case .media(let media)? = try? Playlist.parseLeniently(bytes).playlist
-            else { throw Self.damaged(playlist.file) }
-            result.append((playlist, media))
+            result.append((playlist, try mediaPlaylist(playlist)))
         }
         return result
+    }
+
+    /// Returns a Media Playlist of the bundle, read from its folder.
+    ///
+    /// - Throws: ``AssetBundleError`` `damaged` if it has changed since it was written.
+    func mediaPlaylist(_ playlist: BundlePlaylist) throws(AssetBundleError) -> MediaPlaylist {
+        let bytes = try BundleFolder(folder).read(playlist.file, atMost: Self.maximumPlaylistSize)
+        guard Self.isUnchanged(bytes, playlist), case .media(let media)? = try? Playlist.parseLeniently(bytes).playlist
+        else { throw Self.damaged(playlist.file) }
+        return media
     }
 }
 

@@ -16,6 +16,8 @@ public struct AssetBundleError: Error, Hashable, CustomStringConvertible {
         case damaged
         /// A file could not be read or written.
         case storage
+        /// The disk is full.
+        case diskFull = "disk-full"
     }
 
     /// The kind of error.

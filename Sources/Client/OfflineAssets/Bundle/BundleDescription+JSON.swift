@@ -10,7 +10,9 @@ import TextCoding
 ///     "selection": text,
 ///     "playlists": [{"file": text, "url": text, "kind": text, "label": text, "sha256": hexadecimal} …],
 ///     "resources": [{"file": text, "url": text, "from": number, "to": number,      the last two for a byte range
-///                    "length": number, "sha256": hexadecimal} …]}                  the last two once it is complete
+///                    "length": number, "sha256": hexadecimal} …],                  the last two once it is complete
+///     "missing": [text …],                                                          only if media are missing
+///     "recording": milliseconds}               only for a live stream; its playlists have "next": number
 ///
 /// Parsing is strict: every field must occur exactly once, and other fields are errors.
 extension BundleDescription {
@@ -24,6 +26,8 @@ extension BundleDescription {
             "selection": .string(selection),
             "playlists": .array(playlists.map(\.json)),
             "resources": .array(resources.map(\.json)),
+            "missing": missing.isEmpty ? nil : .array(missing.map { .string($0) }),
+            "recording": recordingDuration.map { .integer(Int(exactly: ($0 * 1000).rounded()) ?? 0) },
         ])
         // Both are objects; the line ends at their boundary.
         return Array("{\"keyway-bundle\":\(Self.version),\"summary\":".utf8) + summary.json.encoded()
@@ -44,6 +48,18 @@ extension BundleDescription {
         var resources: [BundleResource] = []
         for item in try document.items("resources") { resources.append(try BundleResource(item, place: place)) }
         (self.playlists, self.resources) = (playlists, resources)
+        if let missing = document.optional("missing") {
+            guard let lines = missing.items?.map(\.text), !lines.contains(nil) else {
+                throw document.invalidValue("missing")
+            }
+            self.missing = lines.compactMap(\.self)
+        }
+        if let recording = document.optional("recording") {
+            guard let milliseconds = recording.wholeNumber, milliseconds >= 0 else {
+                throw document.invalidValue("recording")
+            }
+            recordingDuration = Double(milliseconds) / 1000
+        }
         try document.requireEnd()
         guard playlists.first?.file == "main.m3u8", Set(playlists.map(\.file)).count == playlists.count,
             Set(resources.map(\.file)).count == resources.count
@@ -115,13 +131,17 @@ extension BundlePlaylist {
         self.kind = kind
         label = try object.text("label")
         sha256 = try object.sha256("sha256")
+        if let next = object.optional("next") {
+            guard let number = next.wholeNumber, number >= 0 else { throw object.invalidValue("next") }
+            self.next = UInt64(number)
+        }
         try object.requireEnd()
     }
 
     fileprivate var json: JSONValue {
         .object([
             "file": .string(file), "url": .string(url), "kind": .string(kind.rawValue), "label": .string(label),
-            "sha256": .string(Hexadecimal.encode(sha256)),
+            "sha256": .string(Hexadecimal.encode(sha256)), "next": next.map { .integer(Int(clamping: $0)) },
         ])
     }
 }

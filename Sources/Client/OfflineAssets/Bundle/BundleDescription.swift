@@ -40,6 +40,10 @@ public struct BundleDescription: Sendable, Hashable {
     public var playlists: [BundlePlaylist]
     /// The media files, in download order.
     public var resources: [BundleResource]
+    /// The media that the bundle lacks, one line each with the place and the reason. Empty for a bundle with all media.
+    public var missing: [String] = []
+    /// The duration to record from a live stream, in seconds; nil for a VOD stream.
+    public var recordingDuration: Double?
 
     /// The title, under which the bundle's keys are also stored.
     public var title: String { summary.title }

@@ -139,7 +139,7 @@ struct BundleFolder: Sendable, Hashable {
     }
 
     private func failure(_ file: String, _ code: Int32 = errno) -> AssetBundleError {
-        AssetBundleError(.storage, file, String(cString: strerror(code)))
+        AssetBundleError(DiskError.isFull(code) ? .diskFull : .storage, file, String(cString: strerror(code)))
     }
 }
 

@@ -1,3 +1,5 @@
+import FPSCrypto
+
 /// A media file of a bundle, downloaded with one request.
 public struct BundleResource: Sendable, Hashable {
     /// The path relative to the bundle's folder, such as `media/video-1/000001.m4s`.
@@ -53,6 +55,18 @@ public struct BundlePlaylist: Sendable, Hashable {
     public let label: String
     /// The SHA-256 of the local playlist, 32 bytes.
     public let sha256: [UInt8]
+    /// The media sequence number of the next segment to record from a live stream; nil for a VOD stream.
+    var next: UInt64?
+
+    init(file: String, url: String, kind: Kind, label: String, sha256: [UInt8]) {
+        (self.file, self.url, self.kind, self.label, self.sha256) = (file, url, kind, label, sha256)
+    }
+
+    /// Creates the description of a playlist with new bytes.
+    init(_ known: BundlePlaylist, bytes: [UInt8]) {
+        self.init(file: known.file, url: known.url, kind: known.kind, label: known.label, sha256: SHA256.hash(bytes))
+        next = known.next
+    }
 
     /// Returns whether a name contains only lowercase letters, digits, hyphens and dots, and does not start with a dot.
     static func isSafe(_ name: some StringProtocol) -> Bool {

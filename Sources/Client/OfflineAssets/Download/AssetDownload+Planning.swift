@@ -4,37 +4,20 @@ import StreamPlayer
 extension AssetDownload {
     /// Returns the description of the existing bundle, or creates a new bundle.
     func plan() async throws(DownloadError) -> (description: BundleDescription, isResumed: Bool) {
-        if folder.has(AssetBundle.descriptionFile) {
-            let bundle = try Self.stored { () throws(AssetBundleError) in try AssetBundle.open(folder.path) }
-            let known = bundle.description
-            // A URL that differs only in its query, such as a new signature, is the same, unless its playlists differ.
-            let isSame = URLAddress.withoutQuery(known.originalURL) == URLAddress.withoutQuery(request.url)
-            guard isSame, known.selection == request.selection.description else {
+        if let known = try existingDescription() {
+            guard known.recordingDuration == nil || known.state != .downloading else {
                 throw DownloadError(
                     .otherBundle,
                     folder.path,
-                    "the folder contains \(known.title), downloaded from another URL or with another selection (\(known.selection)): use another folder"
+                    "the folder contains an unfinished recording of a live stream: resume the recording"
                 )
             }
             return (known, true)
         }
         try checkFolder()
         let plan = try await loadPlan()
-        let date = clock.date()
-        let summary = BundleSummary(
-            title: String(
-                (request.title ?? folder.path.split(separator: "/").last.map(String.init) ?? "film").prefix(200)
-            ),
-            originalURL: request.url,
-            state: .downloading,
-            created: date,
-            changed: date,
-            duration: plan.duration,
-            byteCount: 0,
-            keys: plan.keyIdentifiers
-        )
         let description = BundleDescription(
-            summary: summary,
+            summary: newSummary(duration: plan.duration, keys: plan.keyIdentifiers),
             selection: request.selection.description,
             playlists: plan.playlists.map(\.playlist),
             resources: plan.resources
@@ -53,8 +36,43 @@ extension AssetDownload {
         return (description, false)
     }
 
+    /// Returns the description of the bundle in the folder; nil if there is none.
+    ///
+    /// - Throws: ``DownloadError`` `other-bundle` for a bundle of another download.
+    func existingDescription() throws(DownloadError) -> BundleDescription? {
+        guard folder.has(AssetBundle.descriptionFile) else { return nil }
+        let bundle = try Self.stored { () throws(AssetBundleError) in try AssetBundle.open(folder.path) }
+        let known = bundle.description
+        // A URL that differs only in its query, such as a new signature, is the same, unless its playlists differ.
+        let isSame = URLAddress.withoutQuery(known.originalURL) == URLAddress.withoutQuery(request.url)
+        guard isSame, known.selection == request.selection.description else {
+            throw DownloadError(
+                .otherBundle,
+                folder.path,
+                "the folder contains \(known.title), downloaded from another URL or with another selection (\(known.selection)): use another folder"
+            )
+        }
+        return known
+    }
+
+    /// Returns the summary of a new bundle.
+    func newSummary(duration: Double, keys: [String]) -> BundleSummary {
+        let date = clock.date()
+        let name = request.title ?? folder.path.split(separator: "/").last.map(String.init) ?? "film"
+        return BundleSummary(
+            title: String(name.prefix(200)),
+            originalURL: request.url,
+            state: .downloading,
+            created: date,
+            changed: date,
+            duration: duration,
+            byteCount: 0,
+            keys: keys
+        )
+    }
+
     /// Throws an error if the folder contains other files.
-    private func checkFolder() throws(DownloadError) {
+    func checkFolder() throws(DownloadError) {
         let entries = try Self.stored { () throws(AssetBundleError) in try folder.entries() ?? [] }
         let foreign = entries.first { name in
             let own = name.hasSuffix(".new") ? String(name.dropLast(4)) : name

@@ -43,7 +43,28 @@ extension AssetDownload {
             time: clock.elapsed,
             chance: clock.chance
         )
-        return try BundlePlan(try await loader.load(request.url, request.selection), limits: settings.limits)
+        var playlists = try await loader.load(request.url, request.selection)
+        if request.assumesEnd {
+            playlists.media = playlists.media.map { media in
+                var media = media
+                media.playlist.isEnded = true
+                return media
+            }
+        }
+        let plan = try BundlePlan(playlists, limits: settings.limits)
+        for group in plan.keys { note(group) }
+        return plan
+    }
+
+    /// Stores the keys that playlists of the server contain until they are acquired.
+    func note(_ keys: KeyGroups) {
+        for group in keys.groups { note(group) }
+    }
+
+    private func note(_ keys: [DownloadKey]) {
+        for key in keys {
+            if let inlineKey = key.inlineKey { inlineKeys[key.identifier] = inlineKey }
+        }
     }
 
     /// Returns the bytes of the local playlists that are unchanged.
@@ -61,28 +82,34 @@ extension AssetDownload {
     /// Returns whether the playlists of a bundle must be reloaded before the download resumes: one is damaged, or the
     /// URL has changed, which may be for other content.
     func needsPlaylists(_ description: BundleDescription) -> Bool {
-        description.originalURL != request.url || localPlaylists(description).count < description.playlists.count
+        // The local playlists of a bundle with missing segments differ from the server's, so they cannot be compared.
+        guard description.missing.isEmpty, description.recordingDuration == nil else { return false }
+        return description.originalURL != request.url || localPlaylists(description).count < description.playlists.count
     }
 
-    /// Acquires the keys. A key URL with a query may have expired like a signed segment URL; then the playlists are
-    /// reloaded.
+    /// Acquires the keys. The playlists are reloaded if a key URL with a query may have expired like a signed segment URL,
+    /// or if a key that was in the playlists is not stored.
     func acquireKeys(_ description: inout BundleDescription, isResumed: Bool) async throws(DownloadError) {
-        guard isResumed, description.keys.contains(where: { $0.contains("?") }) else {
+        guard isResumed, description.keys.contains(where: { $0.contains("?") || InlineKey.isName($0) }) else {
             return try await acquireKeys(description)
         }
+        let known = inlineKeys.count
         do throws(DownloadError) {
             try await acquireKeys(description)
         } catch  where error.code == .keys {
-            guard try await refreshPlaylists(&description, error) else { throw error }
+            let isOther = try await refreshPlaylists(&description, error)
+            guard isOther || inlineKeys.count > known else { throw error }
             try await acquireKeys(description)
         }
     }
 
     /// Downloads the missing files; if the server rejects their URLs, reloads the playlists to get new URLs.
+    ///
+    /// - Returns: The segments that are missing on the server, if the settings allow them.
     func fetch(
         _ files: DownloadFiles,
         _ description: inout BundleDescription
-    ) async throws(DownloadError) {
+    ) async throws(DownloadError) -> [Int: DownloadError] {
         var files = files
         var missing: Int?
         while true {
@@ -91,14 +118,26 @@ extension AssetDownload {
             } catch  where error.isRefusedAddress {
                 let left = files.stillMissing.count
                 // If new URLs are rejected as well before any file was completed, the download fails.
-                if let missing, left >= missing { throw error }
+                guard left < missing ?? .max else {
+                    try allowRefused(&files, error)
+                    continue
+                }
                 missing = left
                 let keys = description.keys
-                guard try await refreshPlaylists(&description, error) else { throw error }
+                guard try await refreshPlaylists(&description, error) else {
+                    try allowRefused(&files, error)
+                    continue
+                }
                 if description.keys != keys { try await acquireKeys(description) }
                 files.resources = description.resources
             }
         }
+    }
+
+    /// Treats segments whose new URLs are also rejected as missing, if the settings allow that and this is not done yet.
+    private func allowRefused(_ files: inout DownloadFiles, _ error: DownloadError) throws(DownloadError) {
+        guard settings.allowsMissingSegments, !files.allowsRefusedSegments else { throw error }
+        files.allowsRefusedSegments = true
     }
 }
 

@@ -5,13 +5,14 @@ import StreamPlayer
 extension AssetDownload {
     /// Performs all steps of the download.
     func download() async throws(DownloadError) -> AssetBundle {
-        let lock: FolderLock
-        do throws(AssetBundleError) {
-            try folder.create()
-        } catch {
-            throw DownloadError(.storage, folder.path, error.reason)
+        if let duration = request.recordingDuration, try isUnfinishedRecording() {
+            return try await recordStream(duration / .seconds(1))
         }
-        lock = try FolderLock(folder)
+        return try await downloadFiles()
+    }
+
+    private func downloadFiles() async throws(DownloadError) -> AssetBundle {
+        let lock = try lockFolder()
         defer { withExtendedLifetime(lock) {} }
         var (description, isResumed) = try await plan()
         let journal = try JournalFile(in: folder, resources: description.resources, faults: faults)
@@ -44,7 +45,7 @@ extension AssetDownload {
             try write(&description)
         }
         let missing = Set(description.resources.indices).subtracting(there.keys)
-        try await fetch(
+        let skipped = try await fetch(
             DownloadFiles(
                 resources: description.resources,
                 missing: missing,
@@ -52,12 +53,20 @@ extension AssetDownload {
                 journal: journal,
                 folder: folder,
                 transport: transport,
+                check: MediaFileCheck(media.map(\.media)),
                 faults: faults,
                 tracker: tracker
             ),
             &description
         )
-        return try await finish(description, journal)
+        try record(&description, journal, except: skipped)
+        return try await finish(description)
+    }
+
+    /// Creates the folder, and locks it for this download.
+    func lockFolder() throws(DownloadError) -> FolderLock {
+        try Self.stored { () throws(AssetBundleError) in try folder.create() }
+        return try FolderLock(folder)
     }
 
     private func mediaPlaylists(
@@ -77,21 +86,30 @@ extension AssetDownload {
                 groups.add(segment.keys, base: playlist.url)
             }
         }
+        let needed = groups.groups.map { group in
+            group.map { DownloadKey(identifier: $0.identifier, tag: $0.tag, inlineKey: inlineKeys[$0.identifier]) }
+        }
         emit(.acquiringKeys(groups.groups.count))
         do throws(DownloadKeysError) {
-            try await keys.acquire(groups.groups, title: description.title)
+            try await keys.acquire(needed, title: description.title)
         } catch {
-            throw DownloadError(.keys, error.place, "\(error.reason) (\(error.code))")
+            throw Self.keyError(error)
         }
     }
 
-    /// Records the contents of the complete files, and verifies that they can be played.
-    private func finish(
-        _ known: BundleDescription,
-        _ journal: JournalFile
-    ) async throws(DownloadError) -> AssetBundle {
-        var description = known
-        for index in description.resources.indices {
+    private static func keyError(_ error: DownloadKeysError) -> DownloadError {
+        guard error.code != OfflineStorageError.Code.diskFull.rawValue else { return .diskFull(error.place) }
+        // The place may be the URL of a key, whose query may contain a token.
+        return DownloadError(.keys, url: error.place, "\(error.reason) (\(error.code))")
+    }
+
+    /// Records the contents of the complete files.
+    func record(
+        _ description: inout BundleDescription,
+        _ journal: JournalFile,
+        except missing: [Int: DownloadError]
+    ) throws(DownloadError) {
+        for index in description.resources.indices where missing[index] == nil {
             guard case .done(let content, _)? = journal.entry(of: index) else {
                 // The file was completed by an earlier run whose journal was lost.
                 guard description.resources[index].content != nil else {
@@ -108,19 +126,26 @@ extension AssetDownload {
             }
             description.resources[index].content = content
         }
+        try remove(missing, from: &description)
+    }
+
+    /// Verifies that the bundle can be played.
+    func finish(_ known: BundleDescription) async throws(DownloadError) -> AssetBundle {
+        var description = known
         description.summary.byteCount = description.resources.reduce(0) { $0 + ($1.content?.length ?? 0) }
         if description.state == .downloading {
             description.summary.state = .unverified
             try write(&description)
         }
         try checkCancellation()
+        if keys != nil, description.state != .complete { try await checkInlineKeys(description) }
         let bundle = AssetBundle(folder: folder.path, description: description)
         if let keys {
             emit(.proving)
             do throws(DownloadKeysError) {
                 try await keys.verify(bundle)
             } catch {
-                throw DownloadError(.keys, error.place, "\(error.reason) (\(error.code))")
+                throw Self.keyError(error)
             }
         } else if description.keys.isEmpty {
             emit(.proving)
@@ -156,6 +181,7 @@ extension AssetDownload {
         } catch {
             switch error.code {
             case .storage: throw DownloadError(.storage, error.place, error.reason)
+            case .diskFull: throw .diskFull(error.place)
             case .notABundle, .malformed, .unknownVersion, .incomplete, .missing, .damaged:
                 throw DownloadError(.damaged, error.place, error.reason)
             }

@@ -24,6 +24,12 @@ public actor AssetDownload {
         public var title: String?
         /// The variants and renditions to download.
         public var selection: BundleSelection
+        /// True if a Media Playlist without EXT-X-ENDLIST is downloaded as it is, although its stream may be live. False by
+        /// default.
+        public var assumesEnd = false
+        /// The duration of media to record from a live stream; nil for a VOD stream. A recording starts three target
+        /// durations before the live edge.
+        public var recordingDuration: Duration?
 
         /// Creates the description of a download.
         public init(url: String, folder: String, title: String? = nil, selection: BundleSelection = BundleSelection()) {
@@ -41,6 +47,8 @@ public actor AssetDownload {
     let clock: DownloadClock
     let faults: DiskFaultInjection
     let folder: BundleFolder
+    /// The keys that the server's playlists contain, by their names in the local playlists.
+    var inlineKeys: [String: RedactedBytes] = [:]
     private let stream: AsyncStream<DownloadEvent>.Continuation
     private var work: Task<Result<AssetBundle, DownloadError>, Never>?
     private var round: Task<RoundEnd, Never>?
@@ -99,7 +107,8 @@ public actor AssetDownload {
         return try result.get()
     }
 
-    /// Pauses the download of media; ``run()`` waits. Partial files are kept.
+    /// Pauses the download of media; ``run()`` waits. Partial files are kept. It has no effect on a recording of a live
+    /// stream, which would miss segments.
     public func pause() {
         guard !isPaused else { return }
         isPaused = true
@@ -141,7 +150,9 @@ public actor AssetDownload {
     // MARK: Rounds
 
     /// Downloads the missing files, with pauses in between.
-    func fetchAll(_ files: DownloadFiles) async throws(DownloadError) {
+    ///
+    /// - Returns: The segments that are missing on the server, if the settings allow them.
+    func fetchAll(_ files: DownloadFiles) async throws(DownloadError) -> [Int: DownloadError] {
         while true {
             if isPaused {
                 emit(.paused)
@@ -160,7 +171,7 @@ public actor AssetDownload {
             let end = await round.value
             self.round = nil
             switch end {
-            case .complete: return
+            case .complete(let missing): return missing
             case .failed(let error): throw error
             case .interrupted: continue
             }

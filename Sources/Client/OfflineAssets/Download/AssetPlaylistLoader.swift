@@ -55,11 +55,24 @@ struct AssetPlaylistLoader: Sendable {
         return AssetPlaylists(multivariant: (multivariant, from, choice), media: media)
     }
 
-    private func playlist(
-        _ url: String,
-        imported: [String: String]?
-    ) async throws(DownloadError) -> (playlist: Playlist, url: String) {
+    /// A playlist, and its URL after redirects.
+    typealias Loaded = (playlist: Playlist, url: String)
+
+    /// Loads one playlist.
+    ///
+    /// - Throws: ``DownloadError`` `load`, `playlist`, `limit` or `cancelled`.
+    func loadPlaylist(_ url: String) async throws(DownloadError) -> Loaded {
+        try await playlist(try URIReference.web(url, against: url), imported: nil)
+    }
+
+    private func playlist(_ url: String, imported: [String: String]?) async throws(DownloadError) -> Loaded {
         let (bytes, from) = try await bytes(url)
+        // The parser reports other bytes that are not a playlist.
+        let beginning = Array(bytes.prefix(SegmentRecognition.sufficientCount))
+        let found = SegmentRecognition.mismatch(beginning, isEncrypted: true) ?? "text"
+        guard ["text", "an HLS playlist"].contains(found) else {
+            throw DownloadError(.playlist, url: from, "expected a playlist, found \(found)")
+        }
         var limits = PlaylistLimits()
         limits.bytes = settings.limits.playlistBytes
         limits.segments = settings.limits.segments
@@ -85,7 +98,7 @@ struct AssetPlaylistLoader: Sendable {
                 let retry = queue.failed(
                     0,
                     error,
-                    progressed: false,
+                    length: 0,
                     retryAfter: retryAfter,
                     chance: chance(),
                     now: .zero
@@ -118,6 +131,8 @@ struct AssetPlaylistLoader: Sendable {
                 }
                 bytes.append(contentsOf: part)
             }
+            // A transport may not compare the body with its length.
+            guard answer.length ?? 0 <= UInt64(bytes.count) else { throw MediaLoadError(.noConnection, url) }
             return (.success((bytes, answer.url)), nil)
         } catch {
             return (.failure(error), retryAfter)

@@ -9,12 +9,13 @@ public struct DownloadError: Error, Hashable, CustomStringConvertible {
     /// |---|---|---|
     /// | `load` | a playlist or a segment could not be loaded, after all retries | resumes |
     /// | `playlist` | a playlist is invalid | resumes after it is corrected |
-    /// | `live` | the playlist has no EXT-X-ENDLIST: the stream has not ended | resumes after the end |
+    /// | `live` | the playlist has no EXT-X-ENDLIST: the stream has not ended | resumes after the end, or see ``AssetDownload/Request/assumesEnd`` |
     /// | `no-variant`, `no-rendition` | no variant or rendition matches the selection | needs another selection |
     /// | `limit` | a limit of ``DownloadLimits`` is exceeded | needs other limits |
     /// | `keys` | keys are refused, or do not decrypt the media | requests the keys again |
     /// | `disk-full` | the disk is full | resumes after space is freed |
     /// | `storage` | the bundle's folder cannot be read or written | resumes after that is corrected |
+    /// | `not-media` | the server returned something other than media, such as an HTML page, or media without its end | downloads the file again |
     /// | `changed-on-server` | a resource has changed during the download | restarts, in another folder |
     /// | `no-ranges` | the server ignores byte ranges, and the wanted range is too far inside | fails again |
     /// | `other-bundle` | the folder contains other files or another download | needs another folder |
@@ -26,6 +27,7 @@ public struct DownloadError: Error, Hashable, CustomStringConvertible {
         case noVariant = "no-variant"
         case noRendition = "no-rendition"
         case diskFull = "disk-full"
+        case notMedia = "not-media"
         case changedOnServer = "changed-on-server"
         case noRanges = "no-ranges"
         case otherBundle = "other-bundle"
@@ -62,7 +64,7 @@ public struct DownloadError: Error, Hashable, CustomStringConvertible {
             case .badAddress: "the URL must be an HTTP or HTTPS URL"
             case .notFound: "the resource does not exist" + (status.map { " (\($0))" } ?? "")
             case .status: status ?? "an error status"
-            case .wrongRange: "the server returned bytes other than the requested range"
+            case .wrongRange: "the server returned other bytes than requested"
             case .damaged: "the file has changed"
             case .redirects, .untrusted, .encoding: load.explanation
             case .cancelled, .abandoned: "the download was cancelled"

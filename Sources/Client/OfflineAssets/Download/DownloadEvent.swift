@@ -12,6 +12,8 @@ public enum DownloadEvent: Sendable {
     case retrying(file: String, MediaLoadError, attempt: Int, pause: Duration)
     /// A partial file is downloaded from its first byte again, with the reason.
     case restarting(file: String, RestartReason)
+    /// A segment is missing on the server, and the download continues without it.
+    case missing(file: String, DownloadError)
     /// A complete file is downloaded again, because it is damaged.
     case repairing(file: String, AssetBundleError)
     /// The playlists are reloaded to replace URLs that the server rejects, with the error; nil means that the URL of

@@ -1,16 +1,34 @@
+public import ContentKeySession
 public import HLSPlaylist
 
 /// A key that a download needs, as specified by an EXT-X-KEY or EXT-X-SESSION-KEY tag.
 public struct DownloadKey: Sendable, Hashable {
     /// The identifier for a content key session: the URI as in the playlist if it is an identifier (`skd://…`), or the
-    /// absolute URL of the key (KEYFORMAT `identity`).
+    /// absolute URL of the key (KEYFORMAT `identity`), or the name of a key that the playlist contained as `data:` URI.
     public let identifier: String
     /// The tag. The local playlists contain the same tag, except that a relative URI with KEYFORMAT `identity` is
     /// replaced by the absolute one: ``identifier``.
     public let tag: KeyTag
+    /// The key of a `data:` URI, 16 bytes, which must be stored now because it is not in the local playlists; other
+    /// lengths mean that the URI is malformed. Nil for other keys, and if the server's playlists were not loaded because
+    /// the download was resumed.
+    public internal(set) var inlineKey: RedactedBytes?
 
     /// Creates a key.
-    public init(identifier: String, tag: KeyTag) { (self.identifier, self.tag) = (identifier, tag) }
+    public init(identifier: String, tag: KeyTag, inlineKey: RedactedBytes? = nil) {
+        (self.identifier, self.tag, self.inlineKey) = (identifier, tag, inlineKey)
+    }
+
+    /// Returns whether both are the same key, which its identifier and tag specify.
+    public static func == (left: DownloadKey, right: DownloadKey) -> Bool {
+        left.identifier == right.identifier && left.tag == right.tag
+    }
+
+    /// Hashes the identifier and the tag.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(identifier)
+        hasher.combine(tag)
+    }
 }
 
 /// A source of a download's keys, and a check that they work offline.

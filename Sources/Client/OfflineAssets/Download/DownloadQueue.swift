@@ -19,6 +19,8 @@ struct DownloadQueue: Sendable {
     private var active: Set<Int> = []
     private var activeOfHost: [String: Int] = [:]
     private var failures: [Int: Int] = [:]
+    /// The longest length of each file at a failure, in bytes.
+    private var lengths: [Int: UInt64] = [:]
 
     /// - Parameters:
     ///   - urls: The URLs of the files to download, by file index.
@@ -71,7 +73,8 @@ struct DownloadQueue: Sendable {
     /// - Parameters:
     ///   - file: The index of the file.
     ///   - error: The error.
-    ///   - progressed: Whether bytes of the file were received.
+    ///   - length: The length of the file in bytes at the failure. If it is longer than at every earlier failure, the
+    ///     attempts are counted from 1 again. A file that is cut off each time, and cannot be resumed, is not longer.
     ///   - retryAfter: The delay that the server requires.
     ///   - chance: A random number from 0 to 1.
     ///   - now: The current time.
@@ -79,15 +82,18 @@ struct DownloadQueue: Sendable {
     mutating func failed(
         _ file: Int,
         _ error: MediaLoadError,
-        progressed: Bool,
+        length: UInt64,
         retryAfter: Duration?,
         chance: Double,
         now: Duration
     ) -> (attempt: Int, pause: Duration)? {
         release(file)
-        let count = (progressed ? 0 : failures[file, default: 0]) + 1
+        let hasProgressed = length > lengths[file, default: 0]
+        lengths[file] = max(length, lengths[file, default: 0])
+        let count = (hasProgressed ? 0 : failures[file, default: 0]) + 1
         failures[file] = count
-        guard error.canRetryDownload, count < max(1, settings.attempts) else { return nil }
+        let canRetry = error.canRetryDownload || settings.retriesMissingFiles && error.code == .notFound
+        guard canRetry, count < max(1, settings.attempts) else { return nil }
         // After sixteen doublings, every practical delay has reached its maximum.
         var pause = settings.initialRetryDelay * (1 << min(count - 1, 16))
         pause += pause * min(max(chance, 0), 1) * 0.5
@@ -124,7 +130,8 @@ extension MediaLoadError {
         case .noConnection, .deadline, .wrongRange: true
         case .status:
             status.map { $0 == 408 || $0 == 425 || $0 == 429 || (500...599).contains($0) && $0 != 501 } ?? false
-        case .notFound, .tooLarge, .badAddress, .redirects, .untrusted, .encoding, .damaged, .cancelled, .abandoned: false
+        case .notFound, .tooLarge, .badAddress, .redirects, .untrusted, .encoding, .damaged, .cancelled, .abandoned:
+            false
         }
     }
 }

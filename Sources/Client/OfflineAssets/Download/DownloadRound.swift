@@ -4,8 +4,8 @@ import StreamPlayer
 
 /// The result of a round of transfers.
 enum RoundEnd: Sendable {
-    /// All files are complete.
-    case complete
+    /// All files are complete, except for missing segments.
+    case complete(missing: [Int: DownloadError])
     /// The round was cancelled.
     case interrupted
     case failed(DownloadError)
@@ -22,6 +22,12 @@ struct DownloadFiles: Sendable {
     let journal: JournalFile
     let folder: BundleFolder
     let transport: any DownloadTransport
+    /// The check of complete files.
+    let check: MediaFileCheck
+    /// True if a segment whose URL the server rejects is missing, because new URLs were rejected as well.
+    var allowsRefusedSegments = false
+    /// True if every segment that cannot be loaded is missing, because a live stream continues without it.
+    var isLive = false
     let faults: DiskFaultInjection
     let tracker: DownloadProgressTracker
 }
@@ -47,6 +53,7 @@ struct DownloadRound: Sendable {
         return await withTaskGroup(of: Step.self) { group in
             var failure: DownloadError?
             var missing = files.missing
+            var skipped: [Int: DownloadError] = [:]
             // The validators of the first received part, by URL.
             var versions: [String: Validators] = [:]
             while true {
@@ -82,13 +89,22 @@ struct DownloadRound: Sendable {
                                 await Self.commit(file, partialFile, content, validators, journal)
                             )
                         }
-                    case .transferred(let file, .failed(let reason, let progressed, let retryAfter)):
+                    case .transferred(let file, .failed(let reason, let length, let retryAfter)):
                         // The caller that cancels handles the interruption.
                         guard !Task.isCancelled, failure == nil else { continue }
-                        let pause = try retry(file, reason, progressed, retryAfter, &queue)
-                        group.addTask { [clock] in
-                            try? await clock.elapsed.sleep(for: pause)
-                            return .due
+                        do throws(DownloadError) {
+                            let pause = try retry(file, reason, length, retryAfter, &queue)
+                            group.addTask { [clock] in
+                                try? await clock.elapsed.sleep(for: pause)
+                                return .due
+                            }
+                        } catch {
+                            guard canSkip(file, error) else { throw error }
+                            queue.finished(file)
+                            missing.remove(file)
+                            skipped[file] = error
+                            files.tracker.completed(file, length: 0)
+                            emit(.missing(file: files.resources[file].file, error))
                         }
                     }
                 } catch {
@@ -97,7 +113,7 @@ struct DownloadRound: Sendable {
                 }
             }
             if let failure { return .failed(failure) }
-            return missing.isEmpty ? .complete : .interrupted
+            return missing.isEmpty ? .complete(missing: skipped) : .interrupted
         }
     }
 
@@ -109,6 +125,7 @@ struct DownloadRound: Sendable {
             folder: files.folder,
             journal: files.journal,
             settings: settings,
+            check: files.check,
             faults: files.faults,
             tracker: files.tracker,
             now: { [clock] in clock.elapsed.now },
@@ -160,16 +177,31 @@ struct DownloadRound: Sendable {
         versions[resource.url] = validators
     }
 
+    /// Returns whether the download can complete without a file: a segment that the server does not have, or returns in
+    /// a form that is not media.
+    private func canSkip(_ file: Int, _ error: DownloadError) -> Bool {
+        guard settings.allowsMissingSegments, !files.check.initializations.contains(files.resources[file].file) else {
+            return false
+        }
+        switch (error.code, error.load?.code) {
+        case (.notMedia, _): return true
+        case (.load, _) where files.isLive: return true
+        case (.load, .notFound), (.load, .status): return !error.isRefusedAddress || files.allowsRefusedSegments
+        default: return false
+        }
+    }
+
     private func retry(
         _ file: Int,
         _ reason: ResourceTransfer.Reason,
-        _ progressed: Bool,
+        _ length: UInt64,
         _ retryAfter: Duration?,
         _ queue: inout DownloadQueue
     ) throws(DownloadError) -> Duration {
         let resource = files.resources[file]
         switch reason {
         case .disk(let error): throw error.downloadError
+        case .notMedia(let problem): throw DownloadError(.notMedia, url: resource.url, "the resource \(problem.reason)")
         case .rangeTooFar:
             throw DownloadError(
                 .noRanges,
@@ -180,7 +212,7 @@ struct DownloadRound: Sendable {
             let retry = queue.failed(
                 file,
                 error,
-                progressed: progressed,
+                length: length,
                 retryAfter: retryAfter,
                 chance: clock.chance(),
                 now: clock.elapsed.now

@@ -23,6 +23,11 @@ public struct DownloadSettings: Sendable {
     public var checkpointBytes = 4 << 20
     /// The time after which bytes of a resource are synchronized to the disk; two seconds by default.
     public var checkpointTime = Duration.seconds(2)
+    /// True if the download completes without segments that the server does not have, or returns in a form that is not
+    /// media. The local playlists mark them with EXT-X-GAP. False by default: such a segment ends the download.
+    public var allowsMissingSegments = false
+    /// True if a file that does not exist is requested again: at a live edge, it may be listed before it is available.
+    var retriesMissingFiles = false
     /// The limits for data from a server that may be hostile.
     public var limits = DownloadLimits()
 

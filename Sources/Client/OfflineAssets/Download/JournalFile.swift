@@ -31,8 +31,18 @@ final class JournalFile: Sendable {
     private let queue = DispatchQueue(label: "keyway.download.journal")
 
     /// Opens or creates a bundle's journal. An invalid part at its end is truncated.
-    init(in folder: BundleFolder, resources: [BundleResource], faults: DiskFaultInjection = .none) throws(DownloadError)
-    {
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the bundle.
+    ///   - resources: The files of the bundle.
+    ///   - isGrowing: True if files are added at the end while the journal is open.
+    ///   - faults: Injected errors.
+    init(
+        in folder: BundleFolder,
+        resources: [BundleResource],
+        isGrowing: Bool = false,
+        faults: DiskFaultInjection = .none
+    ) throws(DownloadError) {
         let name = AssetBundle.journalFile
         let bytes: [UInt8]
         do throws(AssetBundleError) {
@@ -40,7 +50,8 @@ final class JournalFile: Sendable {
         } catch {
             throw DownloadError(.storage, folder.path(of: name), error.reason)
         }
-        let plan = DownloadJournal.plan(of: resources)
+        // The files of a recording are not planned; their positions do not change.
+        let plan = DownloadJournal.plan(of: isGrowing ? [] : resources)
         let (journal, length) = DownloadJournal.read(bytes, plan: plan, files: resources.count)
         let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         descriptor = Foundation.open(folder.path(of: name), flags, 0o600)

@@ -17,16 +17,20 @@ struct DiskError: Error, Hashable {
     let number: Int32
 
     /// True if the disk is full or the user's quota is exceeded.
-    var isFull: Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
+    var isFull: Bool { Self.isFull(number) }
+
+    static func isFull(_ number: Int32) -> Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
 
     var downloadError: DownloadError {
-        let words = String(cString: strerror(number))
-        guard isFull else { return DownloadError(.storage, file, "file system error: \(words)") }
-        return DownloadError(
-            .diskFull,
-            file,
-            "\(words): free disk space and run the download again; complete files are kept"
-        )
+        guard !isFull else { return .diskFull(file) }
+        return DownloadError(.storage, file, "file system error: \(String(cString: strerror(number)))")
+    }
+}
+
+extension DownloadError {
+    /// Creates the error of a full disk.
+    static func diskFull(_ file: String) -> DownloadError {
+        DownloadError(.diskFull, file, "the disk is full: free disk space and resume; complete files are kept")
     }
 }
 
@@ -90,6 +94,22 @@ final class PartialFile: @unchecked Sendable {
         }
         hash.update(bytes)
         length += UInt64(bytes.count)
+    }
+
+    /// Returns bytes from an offset, at most `count`; fewer at the end of the file.
+    func read(from offset: UInt64, _ count: Int) throws(DiskError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var length = 0
+        while length < count {
+            let got = bytes[length...].withUnsafeMutableBytes { buffer in
+                pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset) + off_t(length))
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw failure() }
+            if got == 0 { break }
+            length += got
+        }
+        return Array(bytes.prefix(length))
     }
 
     /// Returns the length and checksum. No bytes can be appended afterward.

@@ -9,6 +9,7 @@ struct ResourceTransfer: Sendable {
     let folder: BundleFolder
     let journal: JournalFile
     let settings: DownloadSettings
+    let check: MediaFileCheck
     let faults: DiskFaultInjection
     let tracker: DownloadProgressTracker
     let now: @Sendable () -> Duration
@@ -18,7 +19,8 @@ struct ResourceTransfer: Sendable {
     enum Outcome: Sendable {
         /// All bytes are written, but not yet synchronized to the disk.
         case received(PartialFile, BundleResource.Content, Validators)
-        case failed(Reason, progressed: Bool, retryAfter: Duration?)
+        /// The transfer failed; `length` is the length of the file in bytes at that time.
+        case failed(Reason, length: UInt64, retryAfter: Duration?)
     }
 
     /// The reason why a transfer failed.
@@ -26,6 +28,8 @@ struct ResourceTransfer: Sendable {
         case load(MediaLoadError)
         case disk(DiskError)
         case rangeTooFar
+        /// The server returned something other than media.
+        case notMedia(MediaFileCheck.Problem)
     }
 
     /// The progress of a transfer, for the handling of failures.
@@ -34,19 +38,20 @@ struct ResourceTransfer: Sendable {
         var validators: Validators
         /// The number of bytes recorded in the journal.
         var checkpointed: UInt64
-        let start: UInt64
         var retryAfter: Duration?
+        /// True if the response specified its length, so that an interruption is detected.
+        var hasLength = false
     }
 
     /// Downloads the file, starting at the length recorded in the journal.
     func run() async -> Outcome {
         let watchdog = Watchdog(span: settings.idleTimeout, minimumProgress: settings.minimumProgress)
         let (outcome, isStalled) = await watchdog.watch { await transfer($0) }
-        guard isStalled, case .failed(.load(let error), let progressed, let pause) = outcome, error.code == .cancelled
+        guard isStalled, case .failed(.load(let error), let length, let pause) = outcome, error.code == .cancelled
         else {
             return outcome
         }
-        return .failed(.load(MediaLoadError(.deadline, resource.url)), progressed: progressed, retryAfter: pause)
+        return .failed(.load(MediaLoadError(.deadline, resource.url)), length: length, retryAfter: pause)
     }
 
     private func transfer(_ counter: Watchdog.Counter) async -> Outcome {
@@ -63,18 +68,42 @@ struct ResourceTransfer: Sendable {
             let file = try PartialFile(resource.file, in: folder, keeping: known.length, faults: faults)
             // The file may have lost its end in a power failure.
             known.length = file.length
-            progress = Progress(file: file, validators: known.validators, checkpointed: file.length, start: file.length)
+            progress = Progress(file: file, validators: known.validators, checkpointed: file.length)
         } catch {
-            return .failed(.disk(error), progressed: false, retryAfter: nil)
+            return .failed(.disk(error), length: 0, retryAfter: nil)
         }
         do throws(Reason) {
             try await fetch(&progress, known, counter)
+            try await checkMedia(&progress)
             return .received(progress.file, progress.file.finish(), progress.validators)
         } catch {
             await checkpoint(&progress)
-            let progressed = progress.file.length > progress.start
-            return .failed(error, progressed: progressed, retryAfter: progress.retryAfter)
+            return .failed(error, length: progress.file.length, retryAfter: progress.retryAfter)
         }
+    }
+
+    /// Checks that the bytes are media.
+    private func checkMedia(_ progress: inout Progress) async throws(Reason) {
+        let file = progress.file
+        let problem: MediaFileCheck.Problem?
+        do throws(DiskError) {
+            problem = try check.problem(of: resource.file, length: file.length) { offset, count throws(DiskError) in
+                try file.read(from: offset, count)
+            }
+        } catch {
+            throw .disk(error)
+        }
+        guard let problem else { return }
+        // Without a length, the end of an interrupted connection is the end of the body: more may arrive next time.
+        guard progress.hasLength || !problem.isCut else { throw .load(MediaLoadError(.noConnection, resource.url)) }
+        do throws(DiskError) {
+            try file.truncate(to: 0)
+            if progress.checkpointed > 0 { try await journal.commit(.drop(index)) }
+        } catch {
+            throw .disk(error)
+        }
+        (progress.checkpointed, progress.validators) = (0, Validators())
+        throw .notMedia(problem)
     }
 
     private func fetch(
@@ -96,7 +125,7 @@ struct ResourceTransfer: Sendable {
             case .write(let place, let skipping, let length, let reason):
                 if let reason { try await restart(&progress, reason) }
                 guard progress.file.length == place else { throw .load(MediaLoadError(.wrongRange, resource.url)) }
-                progress.validators = answer.validators
+                (progress.validators, progress.hasLength) = (answer.validators, length != nil)
                 return try await receive(answer, &progress, skipping, length, counter)
             }
         }

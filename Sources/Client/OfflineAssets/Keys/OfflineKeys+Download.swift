@@ -8,18 +8,18 @@ extension OfflineKeys: DownloadKeys {
     /// requested.
     ///
     /// In each group of tags, FairPlay Streaming takes precedence over a clear key; other key systems are not used.
-    /// FairPlay keys are requested from the key server; a clear key is loaded from its URL in the playlist, with or
-    /// without a key server.
+    /// FairPlay keys are requested from the key server; a clear key is loaded from its URL in the playlist, or decoded
+    /// from its `data:` URI, with or without a key server.
     public func acquire(_ keys: [[DownloadKey]], title: String) async throws(DownloadKeysError) {
         do {
             let chosen = try keys.map { group throws(DownloadKeysError) in try Self.choice(of: group) }
             let kept = try await readable(title)?.confirmed(by: device)
-            var (fairPlay, clear): ([DownloadKey], [String]) = ([], [])
+            var (fairPlay, clear): ([DownloadKey], [DownloadKey]) = ([], [])
             for key in chosen where try await !hasUsableKey(kept?.keys[key.identifier]) {
                 if key.tag.keyFormat == .fairPlay {
                     fairPlay.append(key)
                 } else {
-                    clear.append(key.identifier)
+                    clear.append(key)
                 }
             }
             try await obtain(fairPlay: fairPlay, title: title)
@@ -138,10 +138,21 @@ extension OfflineKeys: DownloadKeys {
     }
 
     /// Loads clear keys and stores them.
-    private func obtain(clear identifiers: [String], title: String) async throws {
-        guard !identifiers.isEmpty else { return }
+    private func obtain(clear keys: [DownloadKey], title: String) async throws {
+        guard !keys.isEmpty else { return }
         // Clear keys are loaded from their URLs, so a key server is not required.
         let playback = OfflinePlayback(self, title: title, reach: .serverOnly)
+        for key in keys where InlineKey.isName(key.identifier) {
+            guard let bytes = key.inlineKey?.bytes, bytes.count == 16 else {
+                throw DownloadKeysError(
+                    code: "malformed-key",
+                    place: "EXT-X-KEY",
+                    reason: "the data: URI of a key must contain 16 bytes, in base64 or percent-encoded"
+                )
+            }
+            playback.keys.storeClearKey(bytes, for: key.identifier)
+        }
+        let identifiers = keys.map(\.identifier).filter { !InlineKey.isName($0) }
         try await playback.whileAnswering {
             let recipient = KeyWaiter()
             try await playback.clearKey.addContentKeyRecipient(recipient)

@@ -5,7 +5,7 @@ import StreamPlayer
 struct AssetPlaylists {
     /// A Media Playlist of the presentation.
     struct Media {
-        let playlist: MediaPlaylist
+        var playlist: MediaPlaylist
         /// The URL after redirects.
         let url: String
         let kind: BundlePlaylist.Kind

@@ -1,6 +1,8 @@
+import ContentKeySession
 import FPSCrypto
 import HLSPlaylist
 import StreamPlayer
+import TextCoding
 
 /// The plan of a download: its local playlists, files and keys, computed from the playlists of a presentation.
 struct BundlePlan: Sendable {
@@ -75,7 +77,7 @@ struct BundlePlan: Sendable {
             throw DownloadError(
                 .live,
                 url: media.url,
-                "the playlist has no EXT-X-ENDLIST: a live stream can be downloaded only after it has ended"
+                "the playlist has no EXT-X-ENDLIST, so the stream is live, or its playlist was cut off"
             )
         }
         guard playlist.skip == nil else {
@@ -103,16 +105,28 @@ struct KeyGroups {
     /// Adds the keys of an EXT-X-KEY context.
     mutating func add(_ context: KeyContext, base: String) {
         let group = context.keys.compactMap { tag in
-            Self.identifier(of: tag, base: base).map { DownloadKey(identifier: $0, tag: tag) }
+            Self.identifier(of: tag, base: base).map { Self.key(tag, identifier: $0) }
         }
         guard !group.isEmpty else { return }
         identifiers.formUnion(group.map(\.identifier))
         if known.insert(group).inserted { groups.append(group) }
     }
 
+    private static func key(_ tag: KeyTag, identifier: String) -> DownloadKey {
+        guard tag.keyFormat == .identity, let uri = tag.uri, DataURI.isDataURI(uri) else {
+            return DownloadKey(identifier: identifier, tag: tag)
+        }
+        var tag = tag
+        tag.uri = identifier
+        return DownloadKey(identifier: identifier, tag: tag, inlineKey: InlineKey.key(in: uri) ?? RedactedBytes([]))
+    }
+
     /// Returns the identifier of a tag's key for a content key session; nil if the tag has no URI.
     static func identifier(of tag: KeyTag, base: String) -> String? {
-        // A FairPlay key URI is an identifier, not an address.
-        tag.uri.map { tag.keyFormat == .identity ? URIReference.resolve($0, against: base) : $0 }
+        tag.uri.map { uri in
+            // A FairPlay key URI is an identifier, not an address.
+            guard tag.keyFormat == .identity, !InlineKey.isName(uri) else { return uri }
+            return DataURI.isDataURI(uri) ? InlineKey.name(of: uri) : URIReference.resolve(uri, against: base)
+        }
     }
 }

@@ -7,7 +7,7 @@ import HLSPlaylist
 /// |---|---|
 /// | URI and EXT-X-BYTERANGE of a segment, EXT-X-MAP | a file of the bundle, and its byte range |
 /// | the URI of a segment with EXT-X-GAP | `gap`, which is never loaded |
-/// | EXT-X-KEY | unchanged; a relative URI with KEYFORMAT `identity` becomes absolute |
+/// | EXT-X-KEY | unchanged; with KEYFORMAT `identity`, a relative URI becomes absolute, and a `data:` URI the name of the stored key |
 /// | EXT-X-DEFINE with IMPORT, QUERYPARAM | EXT-X-DEFINE with VALUE, because there is no query |
 /// | EXT-X-PART, -PART-INF, -PRELOAD-HINT, -RENDITION-REPORT, -SERVER-CONTROL | removed |
 /// | comments, unknown tags, all other tags | unchanged, byte for byte |
@@ -85,6 +85,8 @@ enum LocalMediaPlaylist {
                     map.uri = "gap"
                 }
                 tags.append(.map(map))
+            // The writer writes an EXTINF of its own in place of one that could not be parsed.
+            case .other(let line) where line.hasPrefix("#EXTINF"): continue
             case .bitrate, .dateRange, .other: tags.append(tag)
             }
         }

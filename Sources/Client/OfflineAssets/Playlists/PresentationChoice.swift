@@ -70,7 +70,7 @@ struct PresentationChoice: Equatable {
             return DownloadError(
                 .noRendition,
                 url: url,
-                "no rendition matches the selection (\(what)); available renditions: \(all.joined(separator: ", "))"
+                "no rendition matches the selection (\(what)); available renditions: \(all.isEmpty ? "none" : all.joined(separator: ", "))"
             )
         }
         let defaults = chosen(variants, playlist, RenditionPreferences()).union(offered.filter { $0.uri == nil })
@@ -96,6 +96,9 @@ struct PresentationChoice: Equatable {
                     guard !found.isEmpty else { throw failure("\(type) in \(language)") }
                     result.formUnion(found)
                 }
+                // A group without these languages keeps its default, so that its variants are not silent.
+                let groups = Set(result.filter { $0.type == type }.map(\.groupID))
+                result.formUnion(defaults.filter { $0.type == type && !groups.contains($0.groupID) })
             }
             return result
         }

@@ -68,12 +68,9 @@ struct ResourceTable {
         for (index, file) in files.enumerated() {
             let number = numbers[file.occurrence.folder, default: 0] + 1
             numbers[file.occurrence.folder] = number
-            let digits = String(number)
-            let name =
-                String(repeating: "0", count: max(0, 6 - digits.count)) + digits + Self.suffix(of: file.resource.url)
             resources.append(
                 BundleResource(
-                    file: "media/\(file.occurrence.folder)/\(name)",
+                    file: Self.file(number, in: file.occurrence.folder, url: file.resource.url),
                     url: file.resource.url,
                     range: file.resource.range
                 )
@@ -116,6 +113,12 @@ struct ResourceTable {
             }
         }
         return groups
+    }
+
+    /// Returns the name of a file in the bundle, such as `media/variant-1/000001.m4s`.
+    static func file(_ number: Int, in folder: String, url: String) -> String {
+        let digits = String(number)
+        return "media/\(folder)/" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits + suffix(of: url)
     }
 
     /// Returns the file extension of a URL, such as `.m4s` of `https://example.com/a/b.m4s?c`; empty if it has no safe

@@ -45,8 +45,9 @@ final class PlayerKeyRecipient: ContentKeyRecipient {
                 throw PlayerError(.key(ContentKeyError(.wrongResponse, .response, reason: error.reason)), tag.uri ?? "")
             }
             guard let uri = tag.uri, tag.keyFormat == .identity || session(for: tag.keyFormat) != nil else { continue }
-            // A FairPlay key URI is an identifier, not an address.
-            let identifier = tag.keyFormat == .identity ? try ResourceFetcher.resolve(uri, against: base) : uri
+            // A FairPlay key URI is an identifier, not an address, like the name of a stored key in a local playlist.
+            let isAddress = tag.keyFormat == .identity && URIReference.scheme(of: uri) != "urn"
+            let identifier = isAddress ? try ResourceFetcher.resolve(uri, against: base) : uri
             if tag.keyFormat == .identity, URIReference.scheme(of: identifier) == "file" {
                 var keys = DecryptionKeys()
                 keys.uris[uri] = try await Self.key(inFileAt: identifier)

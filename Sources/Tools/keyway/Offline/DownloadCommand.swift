@@ -26,6 +26,18 @@ struct DownloadCommand: AsyncParsableCommand {
             FairPlay keys are requested from --server; clear keys (AES-128, KEYFORMAT identity) are loaded from the \
             URLs in the playlists. Both are stored encrypted, next to the download.
 
+            A stream whose playlists have no EXT-X-ENDLIST is live. --record records this duration of it, from the live \
+            edge on; --assume-ended downloads the segments that are in its playlists now, as if they were all. If \
+            something could not be recorded, the command reports it and exits with 1. After an interruption, the same \
+            command continues the recording.
+
+            With --allow-missing, segments that the server does not have, or returns in a form that is not media, do \
+            not stop the download. They are reported at its end, and marked with EXT-X-GAP.
+
+            --remux writes the downloaded variant and its default renditions also to one file, decrypted: MP4 if the \
+            tracks are MP4, otherwise a transport stream. This is a playback, which starts the playback period of a \
+            rental.
+
             Give --variant once for each variant, with its limits separated by commas: 1280x720 (maximum resolution), \
             3000000 (maximum bits per second), hvc1 (a prefix of the codec). The best variant within the limits is \
             downloaded. The values best and all cannot be combined with limits in the same option, and all excludes \
@@ -41,7 +53,8 @@ struct DownloadCommand: AsyncParsableCommand {
 
             Exit codes:
               0  the download is complete (with --no-keys: all media is)
-              1  the stream or the selection cannot be downloaded, or its keys were refused
+              1  the stream or the selection cannot be downloaded, is not media, or its keys were refused; or
+                 media is missing in a recording
               2  the command line is invalid
               3  the network or the disk failed, or the download was interrupted: the same
                  command resumes it
@@ -65,6 +78,18 @@ struct DownloadCommand: AsyncParsableCommand {
 
     @Flag(help: "Download media without keys.")
     var noKeys = false
+
+    @Flag(help: "Download a stream without EXT-X-ENDLIST as if its playlists were complete.")
+    var assumeEnded = false
+
+    @Option(help: .init("Record this duration of a live stream, such as 90s or 10m.", valueName: "duration"))
+    var record: DurationArgument?
+
+    @Flag(help: "Continue without segments that the server does not have.")
+    var allowMissing = false
+
+    @Option(help: .init("Write the decrypted download also to this file.", valueName: "file"))
+    var remux: OutputPath?
 
     @Option(help: .init("The number of concurrent downloads of files, 1 to 64.", valueName: "number"))
     var parallel = 4
@@ -94,6 +119,11 @@ struct DownloadCommand: AsyncParsableCommand {
         }
         try timeout.require(.seconds(1) ... .seconds(3600), option: "--timeout")
         guard !out.path.isEmpty else { throw ValidationError("--out: expected a folder.") }
+        try record?.require(.seconds(1) ... .seconds(7 * 86_400), option: "--record")
+        guard record == nil || !assumeEnded else {
+            throw ValidationError("--record cannot be combined with --assume-ended.")
+        }
+        guard remux?.path != "-" else { throw ValidationError("--remux: expected a file.") }
         _ = try choice.selection()
     }
 
@@ -107,7 +137,12 @@ struct DownloadCommand: AsyncParsableCommand {
                 let (bundle, received) = try await download(selection, client)
                 var report = Report(bundle: bundle, received: received)
                 report.notes += notes
-                return try ReportOptions.print(report, json: output.json)
+                if let remux { report.notes.append(try await write(bundle, to: remux.path)) }
+                try ReportOptions.print(report, json: output.json)
+                guard bundle.description.recordingDuration == nil || bundle.description.missing.isEmpty else {
+                    throw ExitCode(1)
+                }
+                return
             } catch let error as DownloadError {
                 guard error.code == .diskFull, evict, let removalNotes = try await freeSpace() else {
                     throw CommandFailure(error)
@@ -127,12 +162,15 @@ struct DownloadCommand: AsyncParsableCommand {
         settings.parallelPerHost = perHost ?? parallel
         settings.idleTimeout = timeout.value
         settings.headTimeout = timeout.value
-        let request = AssetDownload.Request(
+        settings.allowsMissingSegments = allowMissing
+        var request = AssetDownload.Request(
             url: playlist.url.absoluteString,
             folder: out.path,
             title: title,
             selection: selection
         )
+        request.assumesEnd = assumeEnded
+        request.recordingDuration = record?.value
         let download = AssetDownload(
             request,
             settings: settings,
@@ -152,6 +190,24 @@ struct DownloadCommand: AsyncParsableCommand {
         } catch {
             _ = await printing.value
             throw error
+        }
+    }
+
+    /// Writes the decrypted media of a download to one file. Returns a note about it.
+    private func write(_ bundle: AssetBundle, to path: String) async throws -> String {
+        do {
+            let output = try BundleRemux.output(path)
+            guard !bundle.description.keys.isEmpty else {
+                return try await BundleRemux.write(bundle, keys: PlayerKeySystems(), to: output, path)
+            }
+            let title = bundle.description.title
+            let playback = try keys.keys(try OfflineStorage(library: library, keys.storage))
+                .playback(of: title, .storedOnly)
+            return try await playback.whileAnswering {
+                try await BundleRemux.write(bundle, keys: playback.systems, to: output, path)
+            }
+        } catch {
+            throw CommandFailure.offline(error)
         }
     }
 
@@ -236,7 +292,13 @@ extension CommandFailure {
                 (.file, "if the URL is signed, give the same URL with a new signature to resume")
             case .load, .storage, .diskFull, .cancelled, .busy: (.file, "run the same command again to resume")
             case .damaged: (.file, "run the same command again to download the damaged parts again")
-            case .playlist, .live, .limit, .keys, .noVariant, .noRendition, .noRanges, .changedOnServer, .otherBundle:
+            case .live:
+                (
+                    .input,
+                    "to download what is in the playlist now, give --assume-ended; to record the live stream, --record 10m"
+                )
+            case .notMedia: (.input, "to continue without such segments, give --allow-missing")
+            case .playlist, .limit, .keys, .noVariant, .noRendition, .noRanges, .changedOnServer, .otherBundle:
                 (.input, nil)
             }
         self.init(kind: kind, what: "\(error)", next: next)

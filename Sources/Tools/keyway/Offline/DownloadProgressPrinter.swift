@@ -61,8 +61,10 @@ struct DownloadProgressPrinter {
         case .acquiringKeys(let count): return "requesting \(counted(count, "key"))"
         case .progress: return nil
         case .retrying(_, let error, let attempt, let pause):
-            return "\(error); attempt \(attempt) in \(Int((pause / .milliseconds(1)).rounded())) ms"
+            let seconds = ((pause / .milliseconds(100)).rounded(.up) / 10).formatted(.number.grouping(.never))
+            return "\(error); attempt \(attempt) in \(seconds) s"
         case .restarting(let file, let reason): return "\(file) is downloaded from the start: \(text(reason))"
+        case .missing(_, let error): return "\(error); the download continues without it"
         case .repairing(let file, let error): return "\(file) is downloaded again: \(error.reason)"
         case .reloadingPlaylists(let error):
             return (error.map { "\($0); " } ?? "") + "reloading the playlists, because URLs may have changed"
@@ -100,12 +102,23 @@ extension Report {
                     Field("files", .number(bundle.description.resources.count)),
                     Field("bytes", .number(summary.byteCount)),
                     Field("bytes received", .number(received)),
-                    Field("keys", .list(summary.keys)),
+                    Field("keys", .list(summary.keys.map(Self.keyName))),
                 ]
             )
         )
+        let missing = bundle.description.missing
+        if !missing.isEmpty {
+            notes += missing.prefix(20).map { "missing: \(escaped($0))" }
+            if missing.count > 20 { notes.append("missing: \(missing.count - 20) more") }
+        }
         if summary.state == .unverified {
             notes.append("its keys are not stored, so it cannot be played")
         }
+    }
+
+    /// Returns a key identifier for display. The query of a key URL may contain a token.
+    private static func keyName(_ identifier: String) -> String {
+        let scheme = identifier.prefix { $0 != ":" }.lowercased()
+        return ["http", "https"].contains(scheme) ? String(identifier.prefix { $0 != "?" }) : identifier
     }
 }

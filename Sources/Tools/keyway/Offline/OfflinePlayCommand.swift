@@ -91,6 +91,7 @@ struct OfflinePlayCommand: AsyncParsableCommand {
     private func play() async throws {
         let location = try title.location()
         let bundle = try location.open()
+        if let languages { try bundle.requireLanguage(of: languages.elements) }
         let storage = try OfflineStorage(library: location.library, keys.storage, mustBeWritable: false)
         let playback = try keys.keys(storage).playback(of: bundle.description.title, .storedThenServer)
         let printer = PlaybackEventPrinter(isQuiet: quiet || output.json, languages: languages?.elements ?? [])
@@ -136,6 +137,7 @@ struct OfflinePlayCommand: AsyncParsableCommand {
     private func settings(_ media: PlayOutput) -> PlayerSettings {
         var settings = PlayerSettings()
         if let languages {
+            // What was downloaded can be chosen, whether or not players choose it by themselves (AUTOSELECT).
             settings.preferences.languages = languages.elements
             settings.preferences.isUserChoice = true
         }
