@@ -9,11 +9,9 @@ import Testing
 /// Downloads from the same paths, with the transport and the HTTP client of the commands.
 @Suite("Downloads from servers with unusual behavior", .timeLimit(.minutes(10)))
 struct ServerBehaviorDownloadTests {
-    /// The behaviors with another outcome in downloads: their errors are of another kind, or a download that is cut
-    /// again and again continues as long as it makes progress.
+    /// The behaviors with another outcome in downloads: their errors are of another kind.
     private static let others: Set<String> = [
-        "206 for a request without a range", "a Content-Length of 10 TB", "half of the body, then the end, each time",
-        "gzip and br are accepted for playlists",
+        "206 for a request without a range", "a Content-Length of 10 TB", "gzip and br are accepted for playlists",
     ]
 
     /// The indices of the behaviors that have the same outcome in downloads. A download does not choose another variant,
