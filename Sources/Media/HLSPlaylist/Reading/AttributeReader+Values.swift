@@ -28,8 +28,9 @@ extension AttributeReader {
         return text
     }
 
-    /// Reads an enumerated string of a set. A value that the draft does not define is reported and preserved. If the
-    /// attribute is required, the tag has no meaning with it: clients ignore the tag (section 6.3.1).
+    /// Reads an enumerated string of a set. A value that the draft does not define is reported and preserved; if only its
+    /// case is wrong, the defined value is used. If the attribute is required, the tag has no meaning with another value:
+    /// clients ignore the tag (section 6.3.1).
     mutating func enumerated<Value: OpenString>(
         _ name: StaticString,
         as type: Value.Type,
@@ -37,14 +38,14 @@ extension AttributeReader {
     ) -> Value? {
         guard let text = enumerated(name, required: required) else { return nil }
         let value = Value(rawValue: text)
-        if !Value.defined.contains(value) {
-            reportUndefined(
-                name,
-                "\(name) is \(ReadingContext.quoted(text)), which is not defined"
-                    + (required ? ": clients ignore the tag" : "")
-            )
-            if required { isUsable = false }
+        guard !Value.defined.contains(value) else { return value }
+        let undefined = "\(name) is \(ReadingContext.quoted(text)), which is not defined"
+        if let meant = Value.defined.first(where: { $0.rawValue.lowercased() == text.lowercased() }) {
+            reportUndefined(name, undefined + ": write \(meant.rawValue)")
+            return meant
         }
+        reportUndefined(name, undefined + (required ? ": clients ignore the tag" : ""))
+        if required { isUsable = false }
         return value
     }
 
