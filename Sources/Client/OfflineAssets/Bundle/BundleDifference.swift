@@ -30,12 +30,15 @@ public struct BundleDifference: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The file and the difference, on one line.
-    public var description: String {
+    public var description: String { "\(file): \(explanation)" }
+
+    /// The difference, without the file.
+    public var explanation: String {
         switch kind {
-        case .missing: "\(file): missing"
-        case .length(let found, let expected): "\(file): \(code): \(found) bytes, expected \(expected)"
-        case .changed: "\(file): changed"
-        case .unreadable(let reason): "\(file): unreadable: \(reason)"
+        case .missing: "missing"
+        case .length(let found, let expected): "\(code): \(found) bytes, expected \(expected)"
+        case .changed: "changed"
+        case .unreadable(let reason): "unreadable: \(reason)"
         }
     }
 }

@@ -44,7 +44,7 @@ struct OfflineVerifyCommand: AsyncParsableCommand {
                 blocks: differences.map { difference in
                     FieldTable(
                         title: escaped(difference.file),
-                        remark: "\(difference)",
+                        remark: difference.explanation,
                         heading: [
                             Field("file", .text(difference.file)), Field("difference", .text(difference.code)),
                         ]
