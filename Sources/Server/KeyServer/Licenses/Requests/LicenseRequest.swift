@@ -106,8 +106,12 @@ package struct LicenseRequest: Sendable, Equatable {
         if LicenseBodyFormat.startsLikeSPC(value.prefix(4)) { return value }
         var text = value[LicenseBodyFormat.content(of: value)]
         if text.starts(with: LicenseBodyFormat.dataScheme) {
-            text = text.drop { $0 != UInt8(ascii: ",") }.dropFirst()
-        } else if !LicenseBodyFormat.startsLikeBase64(text) {
+            guard let spc = DataURI(String(decoding: text, as: UTF8.self))?.bytes else {
+                throw ProblemDocument(.malformedRequest, detail: "The data: URI with the SPC is malformed.")
+            }
+            return spc
+        }
+        if !LicenseBodyFormat.startsLikeBase64(text) {
             // White space at the start may be a `+`, with which an SPC does not start.
             text = value[...]
         }
