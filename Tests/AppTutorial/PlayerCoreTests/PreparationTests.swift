@@ -21,7 +21,7 @@ struct PreparationTests {
             keys = made
             return made.loader
         })
-        await keys?.prepare([film])
+        try await server.clock.run { [keys] in await keys?.prepare([film]) }
         await server.clock.advance(by: .seconds(1))
         #expect(server.licenseRoundTrips == 1)
         for key in film.keys { try await client.play(key) }
