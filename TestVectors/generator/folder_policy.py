@@ -143,6 +143,8 @@ def rules(phone: str, tv: str) -> Iterator[Vector]:
 def states() -> Iterator[Vector]:
     yield vector("halted", "Playback has halted.", "v1-playback-halted", {}, error="playback-halted")
     yield vector("playing", "State 2 always gets a duration.", "v1-playback-playing", {}, **duration(RENTAL))
+    yield vector("dual-playing", "State 2 under dual expiry gets a duration.", "v2-iphone-playing", {"persist": DUAL},
+                 "persistable", **duration(RENTAL, rental=2 * DAY))  # fmt: skip
     phone = "v2-iphone"
     yield vector("six-hours-old", "As old as it may be.", phone, {}, later=6 * 3600)
     yield vector("older-than-six-hours", "A second older.", phone, {}, later=6 * 3600 + 1, error="spc-too-old")

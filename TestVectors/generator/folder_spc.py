@@ -5,6 +5,7 @@ from itertools import count
 
 from . import blocks as b
 from . import profiles
+from .fps import Block
 from .messages import SPC
 from .seeded import Seeded
 from .vectorfile import Vector
@@ -27,7 +28,7 @@ def vectors(answerable: Answerable) -> Iterator[Vector]:
         return success(name, description, spc)
 
     yield from devices(keep)
-    yield from states_and_syncs()
+    yield from states_and_syncs(keep)
     yield from returned_tags(keep)
     yield from forms()
     yield from versions()
@@ -106,7 +107,7 @@ def identity_of_another_version(spc: SPC) -> SPC:
     return spc.add(identity, b.device_info(b.TYPE_MOBILE, (18, 0, 0))).shuffle()
 
 
-def states_and_syncs() -> Iterator[Vector]:
+def states_and_syncs(keep) -> Iterator[Vector]:
     for name, state, meaning in (
         ("ready", b.READY, "state 1: ready to start"),
         ("playing", b.PLAYING, "state 2: playing or paused"),
@@ -115,8 +116,44 @@ def states_and_syncs() -> Iterator[Vector]:
     ):
         spc = base(f"v1-playback-{name}")
         yield success(f"v1-playback-{name}", f"Playback {meaning}.", spc.add(profiles.playback(spc, state)))
-    spc = profiles.iphone(base("v2-sync-v1"))
+        if state != b.READY:
+            spc = profiles.iphone(base(f"v2-iphone-{name}"))
+            yield keep(f"v2-iphone-{name}", f"An iPhone, {meaning}.", spc.put(profiles.playback(spc, state)))
+    spc = profiles.iphone(base("v2-iphone-unknown-state"))
+    yield keep(
+        "v2-iphone-unknown-state",
+        "An iPhone with a playback state that no table lists.",
+        spc.put(profiles.playback(spc, 0x12345678)),
+    )
+    spc = profiles.iphone(base("v2-iphone-without-security-report"), bits=(0, 1, 2, 3, 4))
+    yield keep(
+        "v2-iphone-without-security-report",
+        "An iPhone without a Security Level Report, whose capability bits say Baseline.",
+        spc.remove(b.SECURITY_LEVEL_REPORT),
+    )
+    spc = profiles.iphone(base("v2-iphone-without-security-level"), bits=(0, 1, 2, 3))
+    yield keep(
+        "v2-iphone-without-security-level",
+        "An iPhone without a Security Level Report and without capability bits for a level.",
+        spc.remove(b.SECURITY_LEVEL_REPORT),
+    )
+    spc = profiles.iphone(base("v2-iphone-baseline-report"), level=b.LEVEL_BASELINE)
+    yield keep(
+        "v2-iphone-baseline-report",
+        "An iPhone whose Security Level Report says Baseline, beside the capability bit of Main.",
+        spc,
+    )
+    spc = base("v1-no-transaction-id").remove(b.TRANSACTION_ID)
+    yield success("v1-no-transaction-id", "No transaction ID, which the server does not need.", spc)
+    spc = base("v1-sync-27-bytes")
+    sync = b.sync_v1(spc.random.bytes("content ID", 16), 5)
     yield success(
+        "v1-sync-27-bytes",
+        "Sync of version 1 with 27 bytes is not valid: an ordinary SPC.",
+        spc.add(b.ignored(Block(sync.tag, sync.value[:27]))),
+    )
+    spc = profiles.iphone(base("v2-sync-v1"))
+    yield keep(
         "v2-sync-v1", "A Sync SPC of version 1.", spc.put(b.sync_v1(spc.random.bytes("content ID", 16), 2_591_000))
     )
     spc = profiles.iphone(base("v2-sync-v2-report"))

@@ -32,7 +32,6 @@ MANDATORY = {
     "r2": b.R2,
     "tag-return-request": b.TAG_RETURN_REQUEST,
     "asset-id": b.ASSET_ID,
-    "transaction-id": b.TRANSACTION_ID,
     "versions-supported": b.VERSIONS_SUPPORTED,
     "version-used": b.VERSION_USED,
 }
@@ -46,7 +45,12 @@ def vectors() -> Iterator[Vector]:
 
 
 def successes() -> Iterator[Vector]:
-    yield success("minimal", "The mandatory blocks and no others, in the order of Table 2-4.", base("minimal"))
+    yield success("minimal", "The mandatory blocks and the transaction ID, in the order of Table 2-4.", base("minimal"))
+    yield success(
+        "missing-transaction-id",
+        "No transaction ID, which the server does not need.",
+        base("missing-transaction-id").remove(b.TRANSACTION_ID),
+    )
     spc = profiles.virtual_machine(base("every-block"))
     spc.put(
         b.kext_deny_list(31), b.sync_v2(spc.random.bytes("challenge", 8), [0, 16], spc.random.bytes("title", 16), 0, [])
@@ -255,8 +259,6 @@ def wrong_lengths() -> Iterator[Vector]:
         ("device-info", b.device_info(b.TYPE_MOBILE, (18, 0, 0)), (12, 15)),
         ("security-level-report", b.security_level_report(b.LEVEL_MAIN, 31), (3, 15)),
         ("vm-info", b.vm_info((3, (15, 0, 0), 1), (3, (15, 0, 0), 1)), (3, 27)),
-        ("sync-v1", b.sync_v1(draw("content", 16), 5), (3, 27)),
-        ("sync-v2", sync_v2, (28, 47, 63)),
     ):
         for size in sizes:
             vector = f"{name}-{size}-bytes"
@@ -266,6 +268,19 @@ def wrong_lengths() -> Iterator[Vector]:
                 f"Only the first {size} bytes of the value.",
                 base(vector).put(Block(block.tag, block.value[:size])).payload(),
             )
+    # A Sync block that is not valid does not make the SPC a Sync SPC, and is no reason to refuse it.
+    for name, block, sizes in (
+        ("sync-v1", b.sync_v1(draw("content", 16), 5), (3, 27)),
+        ("sync-v2", sync_v2, (28, 47, 63)),
+    ):
+        for size in sizes:
+            vector = f"{name}-{size}-bytes"
+            cut = b.ignored(Block(block.tag, block.value[:size]))
+            yield success(
+                vector,
+                f"Only the first {size} bytes of a Sync block, which is treated as absent.",
+                base(vector).put(cut),
+            )
     for name, records, words in (
         ("fewer", 0, "0 records and one stream ID"),
         ("more", 2, "2 records and one stream ID"),
@@ -273,11 +288,10 @@ def wrong_lengths() -> Iterator[Vector]:
         ("overflowing", 0x10000001, "a record count whose 32-bit byte count wraps to that of one ID"),
     ):
         block = b.sync_v2(draw("challenge", 8), [0], draw("title", 16), 0, [draw("stream", 16)], records=records)
-        yield failure(
+        yield success(
             f"sync-v2-records-{name}",
-            "invalid-value-length",
-            f"Sync version 2 with {words}.",
-            base(f"sync-v2-records-{name}").put(block).payload(),
+            f"Sync version 2 with {words}, which is treated as absent.",
+            base(f"sync-v2-records-{name}").put(b.ignored(block)),
         )
 
 

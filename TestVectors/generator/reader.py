@@ -36,7 +36,7 @@ SPC_TAGS = {
     "b18ee16ea50f6c02": "security-level-report",
     "756440e240499f70": "vm-info",
 }
-SPC_MANDATORY = list(SPC_TAGS.values())[:9]
+SPC_MANDATORY = [name for name in list(SPC_TAGS.values())[:9] if name != "transaction-id"]
 CKC_TAGS = {
     "58b38165af0e3d5a": "encrypted-ck",
     "ea74c4645d5efee9": "r1",
@@ -117,7 +117,10 @@ def read_payload(data: bytes, names: dict[str, str], mandatory: list[str]) -> tu
         try:
             result = typed(name, block.value)
         except WrongLength:
-            codes.append("invalid-value-length")
+            if name == "sync":  # not a valid Sync block, so not a Sync SPC
+                unknown.append(block.tag)
+            else:
+                codes.append("invalid-value-length")
             continue
         if result is None:
             unknown.append(block.tag)

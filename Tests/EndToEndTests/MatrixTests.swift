@@ -96,7 +96,10 @@ struct MatrixTests {
     ) -> String? {
         if state == .halted { return "playback-halted" }
         if let refused = row.refused[profile.name] { return refused }
-        guard persistable, case .dual = row.policy.persist, profile.output == .local else { return nil }
+        // State 2 is answered with a duration, which any device can enforce.
+        guard persistable, state != .playing, case .dual = row.policy.persist, profile.output == .local else {
+            return nil
+        }
         return profile.capabilities?.contains(.offlineKey) == true ? nil : "offline-key-unsupported"
     }
 

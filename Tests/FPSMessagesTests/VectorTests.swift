@@ -114,7 +114,11 @@ struct VectorTests {
         let reserved = payload.blocks.filter { !known.contains($0.tag) }
         facts["reserved-blocks"] = reserved.isEmpty ? nil : list(reserved.map { hex($0.tag.rawValue) })
         let ignored = request.anomalies.compactMap {
-            if case .unknownVersion(let tag) = $0 { hex(tag.rawValue) } else { nil }
+            switch $0 {
+            case .unknownVersion(let tag): hex(tag.rawValue)
+            case .invalidSync: hex(TLLVTag.sync.rawValue)
+            case .uniformPadding: nil
+            }
         }
         facts["ignored-blocks"] = ignored.isEmpty ? nil : list(ignored)
         return facts.merging(self.facts(request.vmDeviceInformation)) { $1 }

@@ -83,6 +83,34 @@ struct KeyTermsTests {
         #expect(try terms(LicensePolicy(), state: .leaseAboutToExpire).duration == nil)
     }
 
+    @Test("Playback state 2 under dual expiry gets a duration instead of an offline key, even without a stream ID")
+    func stateTwoUnderDualExpiry() throws {
+        let policy = LicensePolicy(persist: dual)
+        let capabilities = Capabilities([.offlineKey, .offlineKeyVersion2])
+        for withIDs in [true, false] {
+            let playing = try terms(policy, persistable: true, state: .playingOrPaused, capabilities, withIDs: withIDs)
+            #expect(playing.duration == ContentKeyDuration(rental: 86_400, keyType: .rental))
+            #expect(playing.offlineKey == nil && !playing.isPersistable && playing.notes.count == 1)
+        }
+        let unsupported = try terms(policy, persistable: true, state: .playingOrPaused)
+        #expect(unsupported.duration == ContentKeyDuration(rental: 86_400, keyType: .rental))
+        let fallback = LicensePolicy.Persistence.dual(
+            storage: Seconds(rawValue: 2_592_000),
+            playback: Seconds(rawValue: 86_400),
+            fallback: Seconds(rawValue: 60)
+        )
+        let limited = try terms(
+            LicensePolicy(persist: fallback),
+            persistable: true,
+            state: .playingOrPaused,
+            capabilities
+        )
+        #expect(limited.duration == ContentKeyDuration(rental: 60, keyType: .persistLimited))
+        #expect(limited.offlineKey == nil && limited.isPersistable)
+        let ready = try terms(policy, persistable: true, state: .leaseAboutToExpire, capabilities)
+        #expect(ready.offlineKey != nil && ready.duration == nil)
+    }
+
     @Test("A persistent key, unlimited and limited")
     func persistable() throws {
         let unlimited = try terms(LicensePolicy(lease: lease, persist: .unlimited), persistable: true)

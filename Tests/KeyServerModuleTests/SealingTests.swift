@@ -52,7 +52,8 @@ struct SealingTests {
     /// The SPCs that can get a CKC: key requests whose playback state is not halted.
     private static func ckcVectors() throws -> [VectorFile] {
         try VectorFile.all(in: "spc").filter {
-            $0.isSuccess && $0["sync-spc"] != "yes" && $0["playback-state"] != "5991bf20"
+            // Halted playback and an unknown state get no key.
+            $0.isSuccess && $0["sync-spc"] != "yes" && !["5991bf20", "12345678"].contains($0["playback-state"])
                 && $0["server-versions"] == nil
                 && $0["version-decision"] == "serve"
         }
@@ -191,14 +192,48 @@ struct SealingTests {
         let secrets = try #require(opened.sessionSecrets)
         let good = try license(opened, LicensePolicy(lease: Seconds(rawValue: 60)))
         let payload = try reader(opened).payload(of: good.ckc)
-        let lint = CKCLint(r1: secrets.r1, antiReplaySeed: secrets.payload.antiReplaySeed)
-        func check(_ ckc: [UInt8], _ terms: KeyTerms, _ returned: [TLLV]) throws(KSMError) {
+        func check(
+            _ ckc: [UInt8],
+            _ terms: KeyTerms,
+            _ returned: [TLLV],
+            state: MediaPlaybackState.State = .readyToStart
+        ) throws(KSMError) {
+            let lint = CKCLint(
+                r1: secrets.r1,
+                antiReplaySeed: secrets.payload.antiReplaySeed,
+                playbackState: state
+            )
             try lint.check(ckc, encryptedContentKey: payload.encryptedContentKey, terms: terms, returned: returned)
         }
         #expect(throws: Never.self) { try check(good.ckc, good.terms, payload.returned) }
         let other = try license(opened, LicensePolicy(lease: Seconds(rawValue: 61))).terms
         #expect(throws: KSMError(.sealing, .lintFailed, "")) { try check(good.ckc, other, payload.returned) }
         #expect(throws: KSMError(.sealing, .lintFailed, "")) { try check(good.ckc, good.terms, []) }
+        #expect(throws: Never.self) { try check(good.ckc, good.terms, payload.returned, state: .playingOrPaused) }
+        let offline = try license(
+            opened,
+            LicensePolicy(
+                persist: .dual(storage: Seconds(rawValue: 9), playback: Seconds(rawValue: 9), fallback: nil)
+            ),
+            persistable: true
+        )
+        let offlinePayload = try reader(opened).payload(of: offline.ckc)
+        for state in [MediaPlaybackState.State.readyToStart, .playingOrPaused] {
+            let result = Result { () throws(KSMError) in
+                try CKCLint(
+                    r1: secrets.r1,
+                    antiReplaySeed: secrets.payload.antiReplaySeed,
+                    playbackState: state
+                ).check(
+                    offline.ckc,
+                    encryptedContentKey: offlinePayload.encryptedContentKey,
+                    terms: offline.terms,
+                    returned: offlinePayload.returned
+                )
+            }
+            let isAccepted = (try? result.get()) != nil
+            #expect(isAccepted == (state == .readyToStart), "state 2 requires a duration")
+        }
         for byte in [3, 8, 24, 28, good.ckc.count - 1] {
             var wrong = good.ckc
             wrong[byte] ^= 1

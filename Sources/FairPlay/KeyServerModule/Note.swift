@@ -15,7 +15,8 @@ public enum Note: Sendable, Hashable, CustomStringConvertible {
     case requestedTagRepeated(TLLVTag)
     /// The app requested a persistent key, and an online key was issued.
     case persistenceWithheld(reason: String)
-    /// The device cannot enforce dual expiry, so it got a persistent key with a single expiry, as the policy allows.
+    /// The device cannot enforce dual expiry, or playback state 2 excludes it, so the device got a persistent key with a
+    /// single expiry, as the policy allows.
     case persistenceFallback
 
     /// The remark as text.
@@ -29,7 +30,8 @@ public enum Note: Sendable, Hashable, CustomStringConvertible {
         case .requestedTagRepeated(let tag): "the tag return request contains \(tag) more than once"
         case .persistenceWithheld(let reason): "an online key was issued instead of a persistent key: \(reason)"
         case .persistenceFallback:
-            "a persistent key with a single expiry was issued, because the device cannot enforce dual expiry"
+            "a persistent key with a single expiry was issued, because the device cannot enforce dual expiry, or is "
+                + "already playing"
         }
     }
 }

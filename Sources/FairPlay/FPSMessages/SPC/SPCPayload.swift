@@ -31,7 +31,7 @@ public struct SPCPayload: Sendable {
         (.r2, true),
         (.tagReturnRequest, true),
         (.assetID, true),
-        (.transactionID, true),
+        (.transactionID, false),
         (.protocolVersionsSupported, true),
         (.protocolVersionUsed, true),
         (.streamingIndicator, false),

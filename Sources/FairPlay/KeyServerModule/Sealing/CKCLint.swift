@@ -7,6 +7,8 @@ import FPSMessages
 struct CKCLint {
     let r1: SecretBytes
     let antiReplaySeed: AntiReplaySeed
+    /// The playback state in the SPC; nil if it contains none.
+    let playbackState: MediaPlaybackState.State?
 
     /// Checks a CKC.
     ///
@@ -29,6 +31,10 @@ struct CKCLint {
             ("encrypted content key", payload.encryptedContentKey == encryptedContentKey),
             ("R1", SecretBytes(copying: payload.r1.bytes) == r1),
             ("content key duration", payload.contentKeyDuration == terms.duration),
+            (
+                "content key duration: the response to playback state 2 must contain one",
+                playbackState != .playingOrPaused || payload.contentKeyDuration != nil
+            ),
             ("offline key", payload.offlineKey == terms.offlineKey),
             ("returned blocks", payload.returned == returned),
             ("position of the returned blocks", Array(payload.blocks.suffix(returned.count)) == returned),

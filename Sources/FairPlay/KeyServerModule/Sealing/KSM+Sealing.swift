@@ -63,7 +63,11 @@ extension KSM {
         // 10. Construct the message.
         let ckc = CKCMessage(iv: iv, encryptedPayload: ckcPayload).encoded
         if configuration.checksBeforeIssuing {
-            try CKCLint(r1: r1, antiReplaySeed: payload.antiReplaySeed).check(
+            try CKCLint(
+                r1: r1,
+                antiReplaySeed: payload.antiReplaySeed,
+                playbackState: payload.request.mediaPlaybackState?.state
+            ).check(
                 ckc,
                 encryptedContentKey: encrypted,
                 terms: terms,

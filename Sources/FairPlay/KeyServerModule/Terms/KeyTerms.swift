@@ -16,11 +16,13 @@ public import FPSMessages
 ///     persistable  dual S, P             -      -       Offline Key: version 2 with capability bits 1 and 3, version 1
 ///                                                       with bit 1
 ///     persistable  dual, no bit 1        -      -       duration, persist 0x18f06048 of the fallback, or refused
+///     persistable  dual, state 2         -      -       duration, persist 0x18f06048 of the fallback, or as online,
+///                                                       because an Offline Key excludes a duration
 ///
 /// A merged policy can have a lease together with dual expiry, and a separate limit for online keys; see
 /// ``LicensePolicy/strictest(_:under:)``. With persistence, a lease applies only to online keys, because a persistent
-/// key cannot renew a lease. In playback state 2, a CKC that would have no duration gets a rental of zero, which limits
-/// nothing (Table 4-2).
+/// key cannot renew a lease. The response to playback state 2 must contain a duration (Table 4-2): a CKC that would have
+/// none gets a rental of zero, which limits nothing.
 public struct KeyTerms: Sendable, Hashable {
     /// The Content Key Duration; nil if the CKC has none.
     public let duration: ContentKeyDuration?
@@ -85,8 +87,15 @@ public struct KeyTerms: Sendable, Hashable {
         case .limited(let validity) where wantsPersistable:
             self.init(persistent: ContentKeyDuration(rental: validity.rawValue, keyType: .persistLimited))
         case .dual(let storage, let playback, let fallback) where wantsPersistable:
-            guard device.capabilities.has(.offlineKey) else {
+            // The response to state 2 must contain a duration, which excludes an Offline Key.
+            let isStateTwo = state == .playingOrPaused
+            guard device.capabilities.has(.offlineKey), !isStateTwo else {
                 guard let fallback else {
+                    if isStateTwo {
+                        let reason = "playback state 2 requires a content key duration, which excludes an offline key"
+                        self.init(online: policy, state: state, notes: [.persistenceWithheld(reason: reason)])
+                        return
+                    }
                     throw KSMError(
                         .policy,
                         .offlineKeyUnsupported,

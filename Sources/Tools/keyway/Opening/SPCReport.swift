@@ -45,7 +45,10 @@ extension Report {
         var notes: [String] = []
         // Unusual padding has been noted above, also for payloads that cannot be parsed.
         for anomaly in payload.request.anomalies {
-            if case .unknownVersion = anomaly { notes.append(anomaly.description) }
+            switch anomaly {
+            case .unknownVersion, .invalidSync: notes.append(anomaly.description)
+            case .uniformPadding: break
+            }
         }
         let unknown = payload.blocks.filter { $0.tag.name == nil }.count
         if unknown > 0 {
