@@ -315,9 +315,9 @@ def encrypted_ck(iv: bytes, encrypted_key: bytes) -> Block:
 #    4   4  rental, seconds       12   4  0x86d34a3a
 
 
-def duration(lease: int, rental: int, key_type: int) -> Block:
+def duration(lease: int, rental: int, key_type: int, reserved: int = 0x86D34A3A) -> Block:
     facts = {"duration-lease": str(lease), "duration-rental": str(rental), "duration-key-type": f"{key_type:08x}"}
-    return Block(DURATION, u32(lease) + u32(rental) + u32(key_type) + u32(0x86D34A3A), facts)
+    return Block(DURATION, u32(lease) + u32(rental) + u32(key_type) + u32(reserved), facts)
 
 
 # Required Security Level (Table 3-9)
@@ -325,8 +325,9 @@ def duration(lease: int, rental: int, key_type: int) -> Block:
 #    4   4  reserved, 0
 
 
-def required_security_level(level: int, version: int = 1) -> Block:
-    return Block(REQUIRED_SECURITY_LEVEL, u32(version) + bytes(4) + u64(level), {"security-level": f"{level:016x}"})
+def required_security_level(level: int, version: int = 1, reserved: int = 0) -> Block:
+    value = u32(version) + u32(reserved) + u64(level)
+    return Block(REQUIRED_SECURITY_LEVEL, value, {"security-level": f"{level:016x}"})
 
 
 # HDCP enforcement (Table 3-12, with the errata)
@@ -345,7 +346,12 @@ def hdcp(level: int, rest: bytes) -> Block:
 
 
 def offline_key(
-    content_id: bytes, storage: int, playback: int, title_id: bytes | None, version: int | None = None
+    content_id: bytes,
+    storage: int,
+    playback: int,
+    title_id: bytes | None,
+    version: int | None = None,
+    reserved: int = 0,
 ) -> Block:
     number = version if version is not None else 1 if title_id is None else 2
     facts: Facts = {
@@ -356,6 +362,5 @@ def offline_key(
     }
     if title_id is not None:
         facts["offline-key-title-id"] = title_id.hex()
-    return Block(
-        OFFLINE_KEY, u32(number) + bytes(4) + content_id + u32(storage) + u32(playback) + (title_id or b""), facts
-    )
+    value = u32(number) + u32(reserved) + content_id + u32(storage) + u32(playback) + (title_id or b"")
+    return Block(OFFLINE_KEY, value, facts)

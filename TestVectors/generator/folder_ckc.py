@@ -23,6 +23,8 @@ def vectors(answerable: Answerable) -> Iterator[Vector]:
     yield from folder.containers()
     yield from folder.payloads()
     yield from folder.answers()
+    yield from folder.states()
+    yield from folder.devices()
 
 
 class Folder:
@@ -104,24 +106,6 @@ class Folder:
             spc="v1-tag-return-absent",
         )
         yield self.success("hdcp-8-bytes", "HDCP as a bare 8-byte level.", b.hdcp(b.HDCP_TYPE_1, b""))
-        yield self.success(
-            "reserved-block",
-            "A block that the SPC did not ask for and no table lists.",
-            b.reserved(RESERVED, DRAW("reserved", 20)),
-        )
-        name = "returned-tags-first"
-        ckc = self.make(name)
-        facts = ckc.facts()
-        facts["tags"] = b.tag_list(block.tag for block in ckc.returned + ckc.blocks)
-        payload = fps.encode_blocks(ckc.returned, ckc.spc.random) + fps.encode_blocks(ckc.blocks, ckc.random)
-        yield Vector(
-            "ckc",
-            name,
-            "The returned blocks come first: blocks are found by tag, wherever they are.",
-            ckc.encode(payload=payload),
-            {"spc-file": "../spc/v2-iphone.txt"},
-            facts,
-        )
         name = "padding-extended"
         ckc = self.make(name, spc="v1-minimal").alter(b.ENCRYPTED_CK, extension=30).alter(b.R1, extension=1)
         yield self.finished(name, "Padding extended by 480 bytes after the content key.", ckc, "v1-minimal")
@@ -285,3 +269,163 @@ class Folder:
                 for block in ckc.returned
             ]
             yield refused(name, "returned-tag-altered", description, ckc)
+
+    def states(self) -> Iterator[Vector]:
+        """What each playback state requires of the CKC (Table 4-2)."""
+        playing, renewing, halted = ("v2-iphone-" + name for name in ("playing", "lease-about-to-expire", "halted"))
+        lease, rental = b.duration(600, 0, b.LEASE), b.duration(0, 172_800, b.RENTAL)
+        offline = b.offline_key(STREAM, 2_592_000, 172_800, TITLE)
+        yield self.success("state-2-lease", "State 2: a lease and a content key.", lease, spc=playing)
+        yield self.success("state-2-rental", "State 2: a rental and a content key.", rental, spc=playing)
+        yield self.success(
+            "state-2-persist-limited", "State 2: a persistent key.", b.duration(0, 60, b.PERSIST_LIMITED), spc=playing
+        )
+        name = "state-2-lease-without-key"
+        ckc = self.make(name, lease, spc=playing).remove(b.ENCRYPTED_CK)
+        yield self.finished(name, "State 2: a lease, and no content key, which is not required.", ckc, playing)
+        yield self.success("state-3-lease", "State 3: a new lease and a content key.", lease, spc=renewing)
+        yield self.success(
+            "state-3-without-lease", "State 3: a content key without a limit.", spc=renewing
+        )
+        yield self.success("state-unknown", "A state that no table lists.", lease, spc="v2-iphone-unknown-state")
+        yield self.refused(
+            "state-2-without-duration", "missing-content-key-duration", "State 2: no duration.", spc=playing
+        )
+        yield self.refused(
+            "state-2-offline-key",
+            "missing-content-key-duration",
+            "State 2: an Offline Key does not replace the duration.",
+            offline,
+            spc=playing,
+        )
+        name = "state-2-empty"
+        yield self.refused(
+            name,
+            "missing-content-key-duration",
+            "State 2: neither a content key nor a duration.",
+            spc=playing,
+            ckc=self.make(name, spc=playing).remove(b.ENCRYPTED_CK),
+        )
+        name = "state-3-without-key"
+        yield self.failure(
+            name,
+            "payload",
+            "missing-encrypted-ck",
+            "State 3: a lease without a content key.",
+            self.make(name, lease, spc=renewing).remove(b.ENCRYPTED_CK).encode(),
+            renewing,
+        )
+        yield self.refused("halted", "playback-halted", "Playback has halted: no key.", spc=halted)
+        yield self.refused("halted-lease", "playback-halted", "Playback has halted: no lease.", lease, spc=halted)
+        yield self.refused(
+            "duration-without-state",
+            "unexpected-content-key-duration",
+            "A lease for an SPC without a playback state (Table 2-11).",
+            lease,
+            spc="v2-minimal",
+        )
+        yield self.refused("sync-spc", "sync-spc", "A key for a Sync SPC.", spc="v2-sync-v1")
+
+    def devices(self) -> Iterator[Vector]:
+        """What a device refuses in a CKC that can be read."""
+        report, bits = "v2-iphone-baseline-report", "v2-iphone-without-security-report"
+        main = b.required_security_level(b.LEVEL_MAIN)
+        for name, spc in (("report", report), ("capability-bits", bits)):
+            yield self.refused(
+                f"main-of-baseline-by-{name}",
+                "security-level-violation",
+                f"Main for a device that is Baseline by its {name.replace('-', ' ')}.",
+                main,
+                spc=spc,
+                number=-42811,
+            )
+        for level, value in (("audio", b.LEVEL_AUDIO), ("baseline", b.LEVEL_BASELINE)):
+            yield self.success(
+                f"{level}-of-baseline", f"Level {level} for a Baseline device.", b.required_security_level(value), spc=bits
+            )
+        yield self.success(
+            "main-of-unknown-level",
+            "Main for a device that reports no level.",
+            main,
+            spc="v2-iphone-without-security-level",
+        )
+        yield self.success(
+            "security-level-reserved-1",
+            "The reserved field of the Required Security Level is 1; it should be 0.",
+            b.required_security_level(b.LEVEL_MAIN, reserved=1),
+        )
+        yield self.refused(
+            "security-level-unknown",
+            "invalid-value",
+            "A required level that Table 3-10 does not list.",
+            b.required_security_level(0x0102030405060708),
+        )
+        yield self.refused(
+            "hdcp-unknown", "invalid-value", "An HDCP level that Table 3-13 does not list.", b.hdcp(1, DRAW("HDCP", 8))
+        )
+        yield self.success(
+            "hdcp-type-1-not-declared",
+            "HDCP Type 1 for a device without capability bit 0.",
+            b.hdcp(b.HDCP_TYPE_1, DRAW("HDCP 1", 8)),
+            spc="v1-apple-watch",
+        )
+        yield self.refused(
+            "duration-reserved-0",
+            "invalid-value",
+            "The reserved field of the duration is not 0x86d34a3a.",
+            b.duration(600, 0, b.LEASE, reserved=0),
+        )
+        yield self.refused(
+            "duration-unknown-type", "invalid-value", "A key type that no table lists.", b.duration(600, 0, 0x01020304)
+        )
+        yield self.refused(
+            "offline-key-reserved-1",
+            "invalid-value",
+            "The reserved field of the Offline Key is not 0.",
+            b.offline_key(STREAM, 600, 600, TITLE, reserved=1),
+        )
+        yield self.refused(
+            "offline-key-v2-unsupported",
+            "offline-key-unsupported",
+            "Offline Key version 2 for a device without capability bit 3.",
+            b.offline_key(STREAM, 600, 600, TITLE),
+            spc="v2-iphone-without-offline-key-v2",
+        )
+        yield self.refused(
+            "offline-key-unsupported",
+            "offline-key-unsupported",
+            "An Offline Key for a device without capability bits.",
+            b.offline_key(STREAM, 600, 600, None),
+            spc="v2-minimal",
+        )
+        yield self.refused(
+            "reserved-block",
+            "unknown-block",
+            "A block that the SPC did not ask for and no table lists.",
+            b.reserved(RESERVED, DRAW("reserved", 20)),
+        )
+        ckc = self.make("returned-tags-first")
+        payload = fps.encode_blocks(ckc.returned, ckc.spc.random) + fps.encode_blocks(ckc.blocks, ckc.random)
+        yield self.refused(
+            "returned-tags-first",
+            "returned-tags-not-last",
+            "The returned blocks come first, instead of at the end.",
+            body=ckc.encode(payload=payload),
+        )
+
+    def refused(
+        self,
+        name: str,
+        error: str,
+        description: str,
+        *restrictions: Block,
+        spc: str = "v2-iphone",
+        ckc: CKC | None = None,
+        body: bytes | None = None,
+        number: int = -42668,
+    ) -> Vector:
+        """A CKC that can be read, and that a device refuses with the number of an error."""
+        body = body or (ckc or self.make(name, *restrictions, spc=spc)).encode()
+        vector = self.failure(name, "device", error, description, body, spc)
+        vector.inputs["device-error"] = str(number)
+        return vector

@@ -186,6 +186,7 @@ class CKC(BlockList):
         return fps.ckc_container(self.iv, fps.aes_cbc_encrypt(clear, self.key, self.iv), **container)
 
     def facts(self) -> Facts:
-        facts = {"content-key": self.content_key.hex()} | self.payload_facts()
+        has_key = any(block.tag == b.ENCRYPTED_CK for block in self.blocks)
+        facts = ({"content-key": self.content_key.hex()} if has_key else {}) | self.payload_facts()
         facts["tags"] = b.tag_list(block.tag for block in self.blocks + self.returned)
         return facts | {"tags-returned": b.tag_list(block.tag for block in self.returned)}

@@ -225,7 +225,9 @@ def read_ckc(data: bytes, spc_facts: dict[str, str], spc_blocks: dict[str, TLLV]
     encrypted = container(data, 28)
     sk, r1, seed = (bytes.fromhex(spc_facts[name]) for name in ("sk", "r1", "ar-seed"))
     key = Cipher(algorithms.AES(hashlib.sha1(r1).digest()[:16]), modes.ECB()).encryptor().update(seed)
-    facts, blocks = read_payload(decrypt_cbc(encrypted, key, data[8:24]), CKC_TAGS, CKC_MANDATORY)
+    # In state 2 a CKC does not need to contain a valid content key (Table 4-2).
+    mandatory = ["r1"] if spc_facts.get("playback-state") == PLAYING else CKC_MANDATORY
+    facts, blocks = read_payload(decrypt_cbc(encrypted, key, data[8:24]), CKC_TAGS, mandatory)
     refuse_if("payload", ("ignored-blocks" in facts, "unsupported-block-version"))
     wanted = [tag for tag in spc_facts["tags-returned"].split() if tag != "-"]
     refuse_if(
@@ -237,8 +239,46 @@ def read_ckc(data: bytes, spc_facts: dict[str, str], spc_blocks: dict[str, TLLV]
     if any(blocks[tag].padding != spc_blocks[tag].padding for tag in wanted):
         raise AssertionError("a returned block has another padding than in the SPC")
     extra = [tag for tag in facts.pop("reserved-blocks", "-").split() if tag not in wanted and tag != "-"]
-    content_key = (
-        Cipher(algorithms.AES(sk), modes.ECB()).decryptor().update(bytes.fromhex(facts["encrypted-content-key"]))
+    refuse_by_device(facts, list(blocks.values()), spc_facts, wanted, extra)
+    if "encrypted-content-key" in facts:
+        encrypted_key = bytes.fromhex(facts["encrypted-content-key"])
+        decrypted = Cipher(algorithms.AES(sk), modes.ECB()).decryptor().update(encrypted_key)
+        facts["content-key"] = decrypted.hex()
+    return facts | {"tags-returned": listed(wanted)}
+
+
+PLAYING, HALTED = "a5d6739e", "5991bf20"
+BASELINE, MAIN, AUDIO = "32f0004966a5c4f8", "4e7fd92421d588b4", "17d99d574eed567d"
+HDCP_LEVELS = ("ef72894ca7895b78", "40791ac78bd5c571", "285a0863bba8e1d3")
+KEY_TYPES = ("1a4bde7e", "3dfe45a0", "27b59bde", "3df2d9fb", "18f06048")
+
+
+def refuse_by_device(
+    facts: dict[str, str], blocks: list[TLLV], spc_facts: dict[str, str], wanted: list[str], extra: list[str]
+):
+    """The rules for a device that receives a CKC which can be read."""
+    values = {CKC_TAGS[block.tag]: block.value for block in blocks if block.tag in CKC_TAGS}
+    duration, offline = values.get("duration"), values.get("offline-key")
+    state, bits = spc_facts.get("playback-state"), spc_facts.get("capability-bits", "").split()
+    needed = {"1", "3"} if facts.get("offline-key-version") == "2" else {"1"}
+    by_bits = MAIN if "5" in bits else BASELINE if "4" in bits else None
+    level = spc_facts.get("security-level", by_bits)
+    tags = [block.tag for block in blocks]
+    refuse_if(
+        "device",
+        (spc_facts.get("sync-spc") == "yes", "sync-spc"),
+        (state == HALTED, "playback-halted"),
+        (state == PLAYING and duration is None, "missing-content-key-duration"),
+        (duration is not None and state is None, "unexpected-content-key-duration"),
+        (
+            (duration is not None and (duration[12:].hex() != "86d34a3a" or duration[8:12].hex() not in KEY_TYPES))
+            or (offline is not None and offline[4:8] != bytes(4))
+            or facts.get("security-level", AUDIO) not in (AUDIO, BASELINE, MAIN)
+            or facts.get("hdcp", HDCP_LEVELS[0]) not in HDCP_LEVELS,
+            "invalid-value",
+        ),
+        (offline is not None and not needed <= set(bits), "offline-key-unsupported"),
+        (facts.get("security-level") == MAIN and level == BASELINE, "security-level-violation"),
+        (set(tags[len(tags) - len(wanted) :]) != set(wanted), "returned-tags-not-last"),
+        (bool(extra), "unknown-block"),
     )
-    facts |= {"reserved-blocks": listed(extra)} if extra else {}
-    return facts | {"content-key": content_key.hex(), "tags-returned": listed(wanted)}

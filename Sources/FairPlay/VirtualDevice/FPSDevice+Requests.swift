@@ -122,7 +122,9 @@ extension FPSDevice {
         let reader = StrictCKCReader(
             secrets: built.secrets,
             returned: built.returned,
-            playbackState: built.playbackState
+            playbackState: built.playbackState,
+            receiver: CKCReceiver(profile),
+            isSyncSPC: built.isSyncSPC
         )
         return KeyRequest(built, origin: origin, deviceHU: hu(for: .local), reader: reader, renewing: renewing)
     }

@@ -13,7 +13,7 @@ extension FPSDevice {
             saveTimeIfPossible()
             if let key = request.renewing {
                 // A CKC for state 2 does not have to contain a valid key, so the key in use stays.
-                try key.renew(with: received, keepingKey: request.reader.playbackState == .playing)
+                try key.renew(with: received, keepingKey: request.reader.state == .playing)
                 return key
             }
             // The reader accepts a CKC without a key only for state 2; if there is no key to renew, the CKC must
@@ -73,9 +73,7 @@ extension FPSDevice {
             throw .invalidCKC.because("another device created the request")
         }
         return try request.answer { () throws(FPSError) in
-            let received = try request.reader.read(ckc)
-            try received.check(for: profile)
-            return try body(received)
+            try body(try request.reader.read(ckc))
         }
     }
 }

@@ -1,11 +1,11 @@
 import FPSCrypto
 import FPSMessages
-import KeyServerModule
+import VirtualDevice
 
 /// The result of checking whether a device would accept a CKC for its SPC, as Apple's verify_ckc does on a Mac.
 ///
-/// The checks are in ``steps``, in the order in which a device must perform them. They do not cover the device's state:
-/// its clock, its outputs, and its stored keys.
+/// The checks are those of the virtual device, with the playback state, the capabilities and the security level of the
+/// SPC. They do not cover the device's state: its clock, its outputs, and its stored keys.
 struct CKCVerification: Sendable {
     /// A check and its result.
     struct Check: Sendable {
@@ -22,69 +22,81 @@ struct CKCVerification: Sendable {
         /// A device would accept the CKC, but the text describes something unusual.
         case odd(String)
         /// A device would reject the CKC.
-        case failed(code: String, String)
+        case failed(Failure)
         /// The check did not run because of an earlier failure.
         case notReached
+    }
+
+    /// The reason why a device would reject a CKC.
+    struct Failure: Sendable, Equatable {
+        /// The stable code, as in TestVectors/README.md.
+        let code: String
+        /// The number of the device's error, such as -42668.
+        let number: Int32?
+        /// The values found and expected.
+        let reason: String
     }
 
     /// All checks, in order.
     let checks: [Check]
     /// The content key, if it could be decrypted.
     let contentKey: SecretBytes?
-    /// The messages that were checked.
-    let exchange: CheckedExchange
+    /// The content IV, 16 bytes; empty if the CKC has none.
+    let contentIV: [UInt8]
 
     /// True if a device would accept the CKC.
     var isAccepted: Bool { firstFailure == nil }
 
     /// The check at which a device would stop.
-    var firstFailure: (name: String, code: String, reason: String)? {
+    var firstFailure: (name: String, failure: Failure)? {
         for check in checks {
-            if case .failed(let code, let reason) = check.verdict { return (check.name, code, reason) }
+            if case .failed(let failure) = check.verdict { return (check.name, failure) }
         }
         return nil
     }
 
     /// Performs all checks.
     init(ckc: [UInt8], for spc: OpenedExchange) {
-        var exchange = CheckedExchange(ckc: ckc, spc: spc)
-        var checks: [Check] = []
-        var isStopped = false
-        for step in Self.steps {
-            guard !isStopped else {
-                checks.append(Check(name: step.name, verdict: .notReached))
-                continue
-            }
-            let verdict = step.check(&exchange)
-            checks.append(Check(name: step.name, verdict: verdict))
-            if case .failed = verdict { isStopped = step.isFatal }
+        let examination = CKCExamination(ckc, by: StrictCKCReader(spc))
+        checks = examination.results.map { check, verdict in
+            Check(name: check.rawValue, verdict: Verdict(verdict))
         }
-        self.checks = checks
-        self.exchange = exchange
-        contentKey = exchange.contentKey
+        (contentKey, contentIV) = (examination.contentKey, examination.contentIV)
     }
+}
 
-    private struct Step: Sendable {
-        let name: String
-        /// True if later checks cannot run if this one fails.
-        var isFatal = false
-        let check: @Sendable (inout CheckedExchange) -> Verdict
+extension CKCVerification.Verdict {
+    fileprivate init(_ verdict: CKCExamination.Verdict) {
+        switch verdict {
+        case .passed(let text): self = .passed(text)
+        case .noted(let notes): self = .odd(notes.joined(separator: "; "))
+        case .refused(let code, let error):
+            self = .failed(.init(code: code, number: error.code, reason: error.reason ?? error.name))
+        case .notReached: self = .notReached
+        }
     }
+}
 
-    private static let steps: [Step] = [
-        Step(name: "container", isFatal: true) { $0.checkContainer() },
-        Step(name: "decryption", isFatal: true) { $0.checkDecryption() },
-        Step(name: "framing", isFatal: true) { $0.checkFraming() },
-        Step(name: "unique tags", isFatal: true) { $0.checkDuplicates() },
-        Step(name: "encrypted content key") { $0.checkContentKey() },
-        Step(name: "R1") { $0.checkR1() },
-        Step(name: "content key duration") { $0.checkDuration() },
-        Step(name: "offline key") { $0.checkOfflineKey() },
-        Step(name: "security level") { $0.checkSecurityLevel() },
-        Step(name: "HDCP") { $0.checkHDCP() },
-        Step(name: "returned blocks") { $0.checkReturnedBlocks() },
-        Step(name: "returned blocks at the end") { $0.checkReturnedBlocksAreLast() },
-        Step(name: "padding") { $0.checkPadding() },
-        Step(name: "other blocks") { $0.checkOtherBlocks() },
-    ]
+extension StrictCKCReader {
+    /// Creates the reader of the device that sent an SPC.
+    fileprivate init(_ spc: OpenedExchange) {
+        let (payload, request) = (spc.payload, spc.payload.request)
+        let returned = payload.tagReturnRequest.tags.compactMap { tag in
+            payload.blocks[tag].map { (tag.rawValue, Array($0.encoded)) }
+        }
+        self.init(
+            secrets: SessionSecrets(
+                sessionKey: spc.session.sessionKey,
+                r1: spc.r1,
+                antiReplaySeed: SecretBytes(copying: payload.antiReplaySeed.bytes)
+            ),
+            returned: Dictionary(returned) { first, _ in first },
+            playbackState: request.mediaPlaybackState?.state.rawValue,
+            receiver: CKCReceiver(
+                capabilities: request.capabilities?.low,
+                reportedLevel: request.securityLevelReport?.level.rawValue
+            ),
+            isSyncSPC: request.sync != nil
+        )
+    }
 }

@@ -13,6 +13,31 @@ enum CKCTag {
     static let hdcpEnforcement: UInt64 = 0x2e52_f153_0d8d_db4a
 
     static let all = [encryptedCK, r1, contentKeyDuration, requiredSecurityLevel, offlineKey, hdcpEnforcement]
+
+    /// The names of the tags of a CKC and an SPC, for messages.
+    private static let names: [UInt64: String] = [
+        encryptedCK: "encrypted-ck", r1: "r1", contentKeyDuration: "content-key-duration",
+        requiredSecurityLevel: "required-security-level", offlineKey: "offline-key",
+        hdcpEnforcement: "hdcp-enforcement",
+        SPCDraft.Tag.sessionKeyAndR1.rawValue: "sk-r1", SPCDraft.Tag.integrity.rawValue: "sk-r1-integrity",
+        SPCDraft.Tag.antiReplaySeed.rawValue: "ar-seed", SPCDraft.Tag.r2.rawValue: "r2",
+        SPCDraft.Tag.tagReturnRequest.rawValue: "tag-return-request", SPCDraft.Tag.assetID.rawValue: "asset-id",
+        SPCDraft.Tag.transactionID.rawValue: "transaction-id",
+        SPCDraft.Tag.protocolVersionsSupported.rawValue: "versions-supported",
+        SPCDraft.Tag.protocolVersionUsed.rawValue: "version-used",
+        SPCDraft.Tag.streamingIndicator.rawValue: "streaming-indicator",
+        SPCDraft.Tag.mediaPlaybackState.rawValue: "media-playback-state",
+        SPCDraft.Tag.capabilities.rawValue: "capabilities", SPCDraft.Tag.deviceIdentity.rawValue: "device-identity",
+        SPCDraft.Tag.deviceInfo.rawValue: "device-info", SPCDraft.Tag.sync.rawValue: "sync",
+        SPCDraft.Tag.kextDenyListVersion.rawValue: "kext-deny-list-version",
+        SPCDraft.Tag.securityLevelReport.rawValue: "security-level-report",
+        SPCDraft.Tag.vmDeviceInformation.rawValue: "vm-device-information",
+    ]
+
+    /// Returns a tag in hexadecimal, after its name if the guide defines it.
+    static func name(_ tag: UInt64) -> String {
+        names[tag].map { "\($0) (\(hexadecimal(tag)))" } ?? hexadecimal(tag)
+    }
 }
 
 /// The content of the Content Key Duration block, 16 bytes (Table 4-3).
@@ -39,13 +64,56 @@ struct ReceivedKeyDuration {
         lease = try reader.readUInt32("lease duration of the content key duration")
         rental = try reader.readUInt32("rental duration of the content key duration")
         guard let type = KeyType(rawValue: try reader.readUInt32("key type of the content key duration")) else {
-            throw ParseError(.invalidValue, reading: "key type of the content key duration", offset: 8)
+            throw ParseError(
+                .invalidValue,
+                reading: "key type of the content key duration",
+                offset: 8,
+                reason: "the guide does not define it"
+            )
         }
         self.type = type
         guard try reader.readUInt32("reserved field of the content key duration") == 0x86d3_4a3a else {
-            throw ParseError(.invalidValue, reading: "reserved field of the content key duration", offset: 12)
+            throw ParseError(
+                .invalidValue,
+                reading: "reserved field of the content key duration",
+                offset: 12,
+                reason: "must be 0x86d34a3a"
+            )
         }
         try reader.finish("content key duration")
+    }
+
+    /// The irregularities of the durations, for messages: one that applies and is 0, which limits nothing, and one that
+    /// does not apply and is not 0.
+    var notes: [String] {
+        let (usesLease, usesRental) =
+            switch type {
+            case .lease: (true, false)
+            case .rental, .persistentForRentalDuration: (false, true)
+            case .leaseAndRental: (true, true)
+            case .persistent: (false, false)
+            }
+        return [("lease", lease, usesLease), ("rental", rental, usesRental)].compactMap { name, seconds, isUsed in
+            switch (isUsed, seconds) {
+            case (true, 0): "the \(name) duration is 0, so it limits nothing"
+            case (false, 1...): "the \(name) duration of \(seconds) s is not used by the key type"
+            default: nil
+            }
+        }
+    }
+
+    /// The durations that apply, for messages.
+    var summary: String {
+        func text(_ name: String, _ seconds: UInt32) -> String {
+            "\(name): \(seconds == 0 ? "no limit" : "\(seconds) s")"
+        }
+        return switch type {
+        case .lease: text("lease", lease)
+        case .rental: text("rental", rental)
+        case .leaseAndRental: "\(text("lease", lease)), \(text("rental", rental))"
+        case .persistent: "persistent: no limit"
+        case .persistentForRentalDuration: text("persistent", rental)
+        }
     }
 
     var terms: DeviceKeyTerms {
@@ -78,10 +146,20 @@ struct ReceivedOfflineKey: Sendable, Equatable {
         var reader = ByteReader(value.span.bytes)
         version = try reader.readUInt32("version of the offline key")
         guard version == 1 || version == 2 else {
-            throw ParseError(.invalidValue, reading: "version of the offline key", offset: 0)
+            throw ParseError(
+                .unsupportedBlockVersion,
+                reading: "version of the offline key",
+                offset: 0,
+                reason: "\(version)"
+            )
         }
         guard try reader.readUInt32("reserved field of the offline key") == 0 else {
-            throw ParseError(.invalidValue, reading: "reserved field of the offline key", offset: 4)
+            throw ParseError(
+                .invalidValue,
+                reading: "reserved field of the offline key",
+                offset: 4,
+                reason: "must be 0"
+            )
         }
         streamID = try reader.readBytes(16, "content ID or stream ID of the offline key")
         storageDuration = try reader.readUInt32("storage duration of the offline key")
@@ -103,23 +181,42 @@ enum ReceivedSecurityLevel: UInt64, Sendable {
     case baseline = 0x32f0_0049_66a5_c4f8
     case main = 0x4e7f_d924_21d5_88b4
 
-    // 16-19 version, must be 1 | 20-23 reserved, ignored | 24-31 security level
+    // 16-19 version, must be 1 | 20-23 reserved, should be 0 | 24-31 security level
     init(_ value: [UInt8]) throws(ParseError) {
         var reader = ByteReader(value.span.bytes)
-        guard try reader.readUInt32("version of the required security level") == 1 else {
-            throw ParseError(.invalidValue, reading: "version of the required security level", offset: 0)
+        let version = try reader.readUInt32("version of the required security level")
+        guard version == 1 else {
+            throw ParseError(
+                .unsupportedBlockVersion,
+                reading: "version of the required security level",
+                offset: 0,
+                reason: "\(version)"
+            )
         }
         try reader.skip(4, "reserved field of the required security level")
         guard let level = Self(rawValue: try reader.readUInt64("required security level")) else {
-            throw ParseError(.invalidValue, reading: "required security level", offset: 8)
+            throw ParseError(
+                .invalidValue,
+                reading: "required security level",
+                offset: 8,
+                reason: "the guide does not define it"
+            )
         }
         try reader.finish("required security level")
         self = level
     }
 
-    /// Returns whether a device with the security level `level` can use the key. The levels audio and baseline allow
-    /// every device.
-    func isMet(by level: DeviceProfile.SecurityLevel) -> Bool { self != .main || level == .main }
+    /// True if the reserved field of a value that has been parsed is not 0. A device ignores the field.
+    static func hasReservedField(_ value: [UInt8]) -> Bool { value[4..<8].contains { $0 != 0 } }
+
+    /// The name in the guide, for messages.
+    var name: String {
+        switch self {
+        case .audio: "Audio"
+        case .baseline: "Baseline"
+        case .main: "Main"
+        }
+    }
 }
 
 /// The HDCP level, which is the content of the HDCP Enforcement block, 16 or 8 bytes (Table 3-12).
@@ -133,11 +230,25 @@ enum ReceivedHDCPLevel: UInt64, Sendable {
     init(_ value: [UInt8]) throws(ParseError) {
         var reader = ByteReader(value.span.bytes)
         guard let level = Self(rawValue: try reader.readUInt64("HDCP level")) else {
-            throw ParseError(.invalidValue, reading: "HDCP level", offset: 0)
+            throw ParseError(
+                .invalidValue,
+                reading: "HDCP level",
+                offset: 0,
+                reason: "the guide does not define it"
+            )
         }
         if reader.remaining > 0 { try reader.skip(8, "random field of the HDCP enforcement") }
         try reader.finish("HDCP enforcement")
         self = level
+    }
+
+    /// The name in the guide, for messages.
+    var name: String {
+        switch self {
+        case .none: "not required"
+        case .type0: "Type 0"
+        case .type1: "Type 1"
+        }
     }
 
     /// Returns whether the HDCP type of `display` is sufficient for the key.

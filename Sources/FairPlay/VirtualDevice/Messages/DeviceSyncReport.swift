@@ -1,7 +1,7 @@
 internal import ByteCoding
 
 /// The content of a Sync block.
-enum DeviceSyncReport {
+package enum DeviceSyncReport: Sendable {
     /// Version 0, 28 zero bytes, as in ordinary SPCs.
     case empty
     /// Version 1 (the first Table 6-2), for a key whose Offline Key TLLV had version 1.
@@ -9,28 +9,59 @@ enum DeviceSyncReport {
     /// Version 2 (Table 6-3).
     case version2(Version2)
 
-    struct Version2 {
-        var challenge: UInt64
-        var flags: Flags
+    /// The fields of version 2.
+    package struct Version2: Sendable {
+        /// The challenge of the server.
+        package var challenge: UInt64
+        /// The requested operation and its result.
+        package var flags: Flags
         /// The title ID, 16 bytes; zeros if there is no title.
-        var titleID = [UInt8](repeating: 0, count: 16)
+        package var titleID = [UInt8](repeating: 0, count: 16)
         /// The duration to expiry in seconds; 0 if the key has expired, 0xFFFFFFFF if it never expires.
-        var remaining: UInt32 = 0
+        package var remaining: UInt32 = 0
         /// The stream IDs of the invalidated keys, 16 bytes each.
-        var invalidatedStreamIDs: [[UInt8]] = []
+        package var invalidatedStreamIDs: [[UInt8]] = []
+
+        /// Creates the fields of a report without a title, on a key that has expired.
+        package init(challenge: UInt64, flags: Flags) {
+            self.challenge = challenge
+            self.flags = flags
+        }
     }
 
     /// The flags of Table 6-4. `success` means that the requested operation was performed; `objectExpired` can be set
     /// in addition.
-    struct Flags: OptionSet {
-        let rawValue: UInt64
+    package struct Flags: OptionSet, Sendable {
+        /// The number in the block, 8 bytes.
+        package let rawValue: UInt64
 
-        static let report = Flags(rawValue: 1 << 0)
-        static let secureInvalidation = Flags(rawValue: 1 << 1)
-        static let secureInvalidationAll = Flags(rawValue: 1 << 2)
-        static let success = Flags(rawValue: 1 << 16)
-        static let objectNotFound = Flags(rawValue: 1 << 17)
-        static let objectExpired = Flags(rawValue: 1 << 18)
+        /// Creates flags from their number.
+        package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+        /// The device requested a report.
+        package static let report = Flags(rawValue: 1 << 0)
+        /// The device requested a secure invalidation.
+        package static let secureInvalidation = Flags(rawValue: 1 << 1)
+        /// The device requested the invalidation of all keys.
+        package static let secureInvalidationAll = Flags(rawValue: 1 << 2)
+        /// The operation succeeded.
+        package static let success = Flags(rawValue: 1 << 16)
+        /// The persistent key was not found or is not valid.
+        package static let objectNotFound = Flags(rawValue: 1 << 17)
+        /// The persistent key is valid, but has expired.
+        package static let objectExpired = Flags(rawValue: 1 << 18)
+    }
+
+    /// Returns whether the value of a Sync block makes its SPC a Sync SPC: version 1 with 28 bytes, or version 2 with
+    /// 48 bytes and 16 for each invalidated record.
+    static func isValid(_ value: [UInt8]) -> Bool {
+        func number(at offset: Int) -> Int { value[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+        guard value.count >= 28 else { return false }
+        return switch number(at: 0) {
+        case 1: value.count == 28
+        case 2: value.count >= 48 && value.count == 48 + 16 * number(at: 44)
+        default: false
+        }
     }
 
     // version 1: 16-19 version | 20-23 reserved | 24-39 content ID | 40-43 duration to expiry

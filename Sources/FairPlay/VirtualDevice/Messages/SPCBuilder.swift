@@ -23,8 +23,10 @@ struct SPCBuilder {
         let secrets: SessionSecrets
         /// The blocks that the CKC must return, by tag: the whole blocks as sent.
         let returned: [UInt64: [UInt8]]
-        /// The playback state in the SPC; nil if it contains none.
-        let playbackState: FPSDevice.PlaybackState?
+        /// The playback state in the SPC, a number of Table 4-2; nil if it contains none.
+        let playbackState: UInt32?
+        /// True if the SPC has a valid Sync block.
+        let isSyncSPC: Bool
     }
 
     /// Creates the SPC.
@@ -32,13 +34,14 @@ struct SPCBuilder {
     /// - Throws: ``FPSError/spcCreationFailed``.
     func build(using random: inout DeviceRandom) throws(FPSError) -> Result {
         let transactionID = random.next()
+        let sessionKey = SecretBytes(count: 16, randomFrom: &random)
         var secrets = SessionSecrets(
-            sessionKey: SecretBytes(count: 16, randomFrom: &random),
+            sessionKey: sessionKey,
             r1: SecretBytes(count: 44, randomFrom: &random),
             antiReplaySeed: SecretBytes(count: 16, randomFrom: &random)
         )
         do throws(CryptoError) {
-            var contents = try sessionBlocks(secrets, using: &random)
+            var contents = try sessionBlocks(sessionKey, secrets, using: &random)
             contents += requestBlocks(transactionID: transactionID)
             var draft = draft(contents, using: &random)
             for mutation in mutations { mutation.apply(&draft) }
@@ -52,7 +55,8 @@ struct SPCBuilder {
                 transactionID: transactionID,
                 secrets: secrets,
                 returned: returned(in: draft),
-                playbackState: draft[.mediaPlaybackState].map { playbackState(in: $0.value) }
+                playbackState: draft[.mediaPlaybackState].map { playbackState(in: $0.value) },
+                isSyncSPC: draft[.sync].map { DeviceSyncReport.isValid($0.value) } ?? false
             )
         } catch {
             throw .spcCreationFailed.because("\(error)")
@@ -63,6 +67,7 @@ struct SPCBuilder {
 
     /// Returns the blocks [SK...R1], its integrity, R2 and the anti-replay seed.
     private func sessionBlocks(
+        _ sessionKey: SecretBytes,
         _ secrets: SessionSecrets,
         using random: inout DeviceRandom
     ) throws(CryptoError) -> [Content] {
@@ -71,7 +76,7 @@ struct SPCBuilder {
         let integrity = random.bytes(16)
         // Table 2-7: 0-15 session key | 16-35 HU | 36-79 R1 | 80-95 integrity bytes
         let plain = SecretBytes(count: 96) { buffer in
-            secrets.sessionKey.withUnsafeBytes { buffer[0..<16].copyBytes(from: $0) }
+            sessionKey.withUnsafeBytes { buffer[0..<16].copyBytes(from: $0) }
             buffer[16..<36].copyBytes(from: hu)
             secrets.r1.withUnsafeBytes { buffer[36..<80].copyBytes(from: $0) }
             buffer[80..<96].copyBytes(from: integrity)
@@ -160,9 +165,8 @@ struct SPCBuilder {
     }
 
     /// Returns the playback state in a block. A mutation can have changed the state, also to an undefined number.
-    private func playbackState(in value: [UInt8]) -> FPSDevice.PlaybackState {
-        let number = value.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
-        return FPSDevice.PlaybackState(rawValue: number) ?? mediaPlaybackState.state
+    private func playbackState(in value: [UInt8]) -> UInt32 {
+        value.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     // Table 2-3:

@@ -11,8 +11,11 @@ struct CKCOpenCommand: ParsableCommand {
         discussion: """
             --private-key and a source of DASk are required: --dask or --ask, or --plugin with an optional --ask.
 
-            The exit code is 0 if a device would accept the CKC, and 1 if it would not. The mark before each check is \
-            its result: ✓ passed, ! passed with a warning, ✗ failed, - not run because an earlier check failed.
+            The checks are those of the virtual device, which follows Apple's guide strictly, for a device with the \
+            playback state, the capabilities and the security level that the SPC reports. The exit code is 0 if the \
+            device would accept the CKC, and 1 if it would not; the error contains the number that the app gets. The \
+            mark before each check is its result: ✓ passed, ! passed with a warning, ✗ failed, - not run because an \
+            earlier check failed.
             """
     )
 
@@ -47,10 +50,10 @@ struct CKCOpenCommand: ParsableCommand {
         let verification = CKCVerification(ckc: bytes, for: exchange)
         let text = report.output.json ? json(verification).indented : text(verification)
         try Terminal.write(text)
-        if let failure = verification.firstFailure {
+        if let (name, failure) = verification.firstFailure {
             throw CommandFailure.input(
-                "a device would refuse this CKC: \(failure.name): \(failure.reason)",
-                next: failure.code == "security-level-violation" ? "keyway explain -42811" : "keyway explain -42668"
+                "a device would refuse this CKC: \(name): \(failure.reason)\(failure.number.map { " (\($0))" } ?? "")",
+                next: failure.number.map { "keyway explain \($0)" }
             )
         }
     }
@@ -63,7 +66,7 @@ struct CKCOpenCommand: ParsableCommand {
             return switch check.verdict {
             case .passed(let text): "\(style.green("✓")) \(name)\(escaped(text))"
             case .odd(let text): "\(style.yellow("!")) \(name)\(escaped(text))"
-            case .failed(_, let text): "\(style.red("✗")) \(name)\(escaped(text))"
+            case .failed(let failure): "\(style.red("✗")) \(name)\(escaped(failure.reason))"
             case .notReached: "- \(name)not reached"
             }
         }
@@ -82,9 +85,10 @@ struct CKCOpenCommand: ParsableCommand {
             case .passed(let text):
                 JSONValue.object(["check": name, "verdict": .string("passed"), "found": .string(text)])
             case .odd(let text): JSONValue.object(["check": name, "verdict": .string("odd"), "found": .string(text)])
-            case .failed(let code, let text):
+            case .failed(let failure):
                 JSONValue.object([
-                    "check": name, "verdict": .string("failed"), "code": .string(code), "found": .string(text),
+                    "check": name, "verdict": .string("failed"), "code": .string(failure.code),
+                    "number": failure.number.map { JSONValue.integer(Int($0)) }, "found": .string(failure.reason),
                 ])
             case .notReached: JSONValue.object(["check": name, "verdict": .string("not reached")])
             }
@@ -100,7 +104,7 @@ struct CKCOpenCommand: ParsableCommand {
         verification.contentKey.map {
             FieldTable(
                 title: "Content key",
-                fields: Report.contentKeyFields($0, iv: verification.exchange.contentIV)
+                fields: Report.contentKeyFields($0, iv: verification.contentIV)
             )
         }
     }

@@ -13,7 +13,9 @@ struct OpenedExchange: Sendable {
     let r1: SecretBytes
     /// The key of the CKC payload, 16 bytes.
     let payloadKey: SecretBytes
+}
 
+extension OpenedExchange {
     /// Opens the SPC in a file.
     ///
     /// - Throws: A failure if the SPC cannot be opened, because a CKC cannot be checked without it.
