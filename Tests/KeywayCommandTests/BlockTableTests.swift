@@ -27,6 +27,44 @@ struct BlockTableTests {
     }
 
     @Test(
+        "No byte of a block is dropped: each changed byte changes what is printed, as text and as JSON",
+        arguments: payloads.filter(\.isSuccess)
+    )
+    func everyByte(vector: VectorFile) throws {
+        for block in try TLLVSequence(parsing: vector.message) {
+            let (text, json) = try printed(block.offset, of: vector.message)
+            for offset in block.value.indices {
+                var changed = vector.message
+                changed[offset] ^= 1
+                let (changedText, changedJSON) = try printed(block.offset, of: changed)
+                #expect(text != changedText, "\(block.tag): byte \(offset - block.value.startIndex)")
+                #expect(json != changedJSON, "\(block.tag): byte \(offset - block.value.startIndex)")
+            }
+            for offset in block.padding.indices {
+                var changed = vector.message
+                changed[offset] ^= 1
+                #expect(try printed(block.offset, of: changed).json != json, "\(block.tag): the padding")
+            }
+        }
+    }
+
+    /// Returns the table of the block at an offset, as text and as JSON.
+    private func printed(_ offset: Int, of payload: [UInt8]) throws -> (text: [String], json: String) {
+        let block = try #require(try TLLVSequence(parsing: payload).first { $0.offset == offset })
+        let table = BlockTables.table(block)
+        return (TextRenderer(reveal: true).lines(table), JSONRenderer(reveal: true).json(table).indented)
+    }
+
+    @Test("Bytes that a later revision appends to a block are printed")
+    func furtherBytes() throws {
+        var random = SystemRandomNumberGenerator()
+        let report = SecurityLevelReport(level: .main, kextDenyListVersion: 31)
+        let block = TLLV(tag: .securityLevelReport, value: report.encodedValue + [0xca, 0xfe], using: &random)
+        let text = TextRenderer().lines(BlockTables.table(block)).joined(separator: "\n")
+        #expect(text.contains("further bytes           cafe"))
+    }
+
+    @Test(
         "The blocks before damaged ones are printed",
         arguments: [
             ("spc-payload/duplicate-tag", 1), ("ckc-payload/truncated", 1), ("ckc-payload/value-longer-than-block", 0),

@@ -45,8 +45,10 @@ enum BlockTables {
                 Field("tag", .identifier(block.tag.rawValue)),
                 Field("name", .text(name ?? "unknown")),
                 Field("offset", .number(block.offset)),
+                Field("block length", .number(block.value.count + block.padding.count)),
                 Field("value length", .number(block.value.count)),
                 Field("padding length", .number(block.padding.count)),
+                Field("padding", .bytes(Array(block.padding))),
             ],
             fields: fields(block)
         )
@@ -55,15 +57,25 @@ enum BlockTables {
     private static func fields(_ block: TLLV) -> [Field] {
         guard let type = contents[block.tag] else { return [Field("value", .bytes(Array(block.value)))] }
         do {
-            return try type.init(block).fields
+            let content = try type.init(block)
+            // Some blocks became longer without a new version.
+            let further = Array(block.value.dropFirst(content.encodedValue.count))
+            return content.fields + (further.isEmpty ? [] : [Field("further bytes", .bytes(further))])
         } catch {
             let value = Array(block.value)
             if block.tag == .sync, error.code == .unknownTLLVVersion, error.reason == "0" {
-                return [Field("version", .number(0)), Field("reports", .text("nothing: this is not a Sync SPC"))]
+                return [
+                    Field("version", .number(0)), Field("reports", .text("nothing: this is not a Sync SPC")),
+                    Field("further bytes", .bytes(Array(value.dropFirst(4)))),
+                ]
             }
             let reason =
-                error.code == .unknownTLLVVersion
-                ? "version \(error.reason ?? "") is not in the guide; the block counts as absent" : error.description
+                switch error.code {
+                case .unknownTLLVVersion:
+                    "version \(error.reason ?? "") is not in the guide; the block counts as absent"
+                case .invalidValueLength where block.tag == .sync: "\(error); the block counts as absent"
+                default: error.description
+                }
             return [
                 Field("parse error", .text(reason)),
                 secretTags.contains(block.tag)

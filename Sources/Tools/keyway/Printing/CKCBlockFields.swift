@@ -25,15 +25,18 @@ extension ContentKeyDuration: DescribedContent {
             .seconds(seconds, meaning: types.contains(keyType) ? duration(seconds) : "not used")
         }
         return [
-            Field("key type", .named(keyType)),
             Field("lease", value(lease, countsFor: [.lease, .leaseAndRental])),
             Field("rental", value(rental, countsFor: [.rental, .leaseAndRental, .persistLimited])),
+            Field("key type", .named(keyType)),
+            Field("reserved", .word(Self.reservedWord)),
         ]
     }
 }
 
 extension RequiredSecurityLevel: DescribedContent {
-    var fields: [Field] { [Field("security level", .named(level)), Field("reserved", .number(reserved))] }
+    var fields: [Field] {
+        [Field("version", .number(1)), Field("reserved", .number(reserved)), Field("security level", .named(level))]
+    }
 }
 
 extension OfflineKey: DescribedContent {
@@ -50,7 +53,9 @@ extension OfflineKey: DescribedContent {
 }
 
 extension HDCPEnforcement: DescribedContent {
-    var fields: [Field] { [Field("HDCP", .named(level))] }
+    var fields: [Field] {
+        [Field("HDCP", .named(level))] + (filler.isEmpty ? [] : [Field("random bytes", .bytes(filler))])
+    }
 }
 
 /// Returns the duration of a TLLV in ISO 8601; zero means no limit.

@@ -13,7 +13,7 @@ extension BlockTables {
 }
 
 extension SessionKeyAndR1: DescribedContent {
-    var fields: [Field] { [Field("IV", .bytes(iv)), Field("encrypted payload", .opaque(encryptedPayload))] }
+    var fields: [Field] { [Field("IV", .bytes(iv)), Field("encrypted payload", .bytes(encryptedPayload))] }
 }
 
 extension SessionKeyAndR1Integrity: DescribedContent {
@@ -105,14 +105,24 @@ extension DeviceIdentity: DescribedContent {
             Field("product hash", .identifier(productHash)),
             Field("FairPlay version, userland", .word(fairPlayVersionREE)),
             Field("FairPlay version, kernel", .word(fairPlayVersionTEE)),
-            Field("OS version", .text(osVersion.description)),
+            Field("OS version", .text(osVersion.text)),
         ]
+    }
+}
+
+extension OSVersion {
+    /// The version as major, minor and patch, and the number too if its first byte is not 0, as it should be.
+    fileprivate var text: String {
+        rawValue >> 24 == 0 ? description : "\(description) (0x\(Hexadecimal.encode(rawValue)))"
     }
 }
 
 extension DeviceInfo: DescribedContent {
     var fields: [Field] {
-        [Field("device type", .named(deviceType)), Field("OS version", .text(osVersion.description))]
+        [
+            Field("device type", .named(deviceType)), Field("OS version", .text(osVersion.text)),
+            Field("version", .number(1)),
+        ]
     }
 }
 
@@ -134,6 +144,7 @@ extension Sync: DescribedContent {
                 Field("flags", .text(fields.flags.description)),
                 Field("title ID", .bytes(fields.titleID)),
                 Field("expires in", fields.expiry.value),
+                Field("records invalidated", .number(fields.invalidatedStreamIDs.count)),
                 Field("invalidated stream IDs", .list(fields.invalidatedStreamIDs.map { Hexadecimal.encode($0) })),
             ]
         }
@@ -158,7 +169,10 @@ extension KextDenyListVersion: DescribedContent {
 extension SecurityLevelReport: DescribedContent {
     var fields: [Field] {
         let version = kextDenyListVersion.map { [Field("Kext Deny List version", .number($0))] } ?? []
-        return [Field("reserved", .number(reserved)), Field("security level", .named(level))] + version
+        return [
+            Field("version", .number(1)), Field("reserved", .number(reserved)),
+            Field("security level", .named(level)),
+        ] + version
     }
 }
 
@@ -167,10 +181,12 @@ extension VMDeviceInformation: DescribedContent {
         let sides = [("host", host), ("guest", guest)].flatMap { name, side in
             [
                 Field("\(name) device class", .named(side.deviceClass, decimal: true)),
-                Field("\(name) OS version", .text(side.osVersion.description)),
+                Field("\(name) OS version", .text(side.osVersion.text)),
                 Field("\(name) protocol version", .number(side.protocolVersion)),
             ]
         }
-        return [Field("virtual machine", .flag(isVirtualMachine))] + sides
+        return [
+            Field("version", .number(isVirtualMachine ? 1 : 0)), Field("virtual machine", .flag(isVirtualMachine)),
+        ] + sides
     }
 }
