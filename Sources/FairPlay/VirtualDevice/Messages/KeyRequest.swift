@@ -12,6 +12,8 @@ public final class KeyRequest: Sendable {
     /// The asset ID of the requested key.
     public var assetID: [UInt8] { origin.assetID }
 
+    /// The output for the content, which determines HU.
+    package var output: DeviceProfile.Output { origin.output }
     /// The SPC's payload before encryption, for tools that display the request.
     package let payload: [UInt8]
     /// The secrets that decrypt the CKC, for tools that display the response.

@@ -87,6 +87,14 @@ extension SPCMutation {
         value(.tagReturnRequest, tags.flatMap { bigEndian($0.rawValue) })
     }
 
+    /// Sets the streaming indicator to any number.
+    package static func streamingIndicator(_ number: UInt64) -> SPCMutation {
+        value(.streamingIndicator, bigEndian(number))
+    }
+
+    /// Sets the Sync block, or adds it.
+    package static func sync(_ report: DeviceSyncReport) -> SPCMutation { value(.sync, report.bytes) }
+
     /// Adds an absent tag to the tag return request.
     public static let requestingAbsentTag = SPCMutation { draft in
         let request = draft[.tagReturnRequest]?.value ?? []

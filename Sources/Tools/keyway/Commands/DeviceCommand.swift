@@ -1,5 +1,6 @@
 import ArgumentParser
 import FPSCrypto
+import FileWriting
 import Foundation
 import ToolSupport
 import VirtualDevice
@@ -22,6 +23,9 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
             The device fetches the certificate (GET /fps/certificate), creates an SPC for it, sends the SPC (POST \
             /fps/license), and opens the CKC, as strictly as the guide allows. The server must derive the same DASk as \
             the device: use the server's development credentials.
+
+            Options change the content of the SPC. An SPC that requests no key (--sync, --playback-state halted) is \
+            only sent, and the response is printed.
             """
     )
 
@@ -32,6 +36,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
     var asset: AssetIDArgument
 
     @OptionGroup var device: DeviceOptions
+    @OptionGroup(title: "Content of the SPC") var request: DeviceRequestOptions
 
     @Option(help: .init("The playback token that the server requires. (default: no token)", valueName: "text|@file"))
     var token: SecretArgument?
@@ -42,28 +47,53 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
     @Flag(name: .customLong("show-messages"), help: "Print the SPC and the CKC, field by field.")
     var showsMessages = false
 
+    @Option(
+        help: .init(
+            "The path for copies of both messages: PATH.spc and PATH.ckc. The SPC is written before it is sent. "
+                + "(default: none)",
+            valueName: "path"
+        )
+    )
+    var save: OutputPath?
+
     @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if persistable, request.requestsNoKey {
+            throw ValidationError("--persistable cannot be combined with an SPC that requests no key.")
+        }
+        if save?.path == "-" { throw ValidationError("--save: expected a path, because two files are written") }
+    }
 
     func run() async throws {
         let client = try KeyServerClient(server, token: token)
-        let device = try device.device()
-        let assetID = asset.bytes
+        let device = try device.device(for: request)
+        let options = try request.requestOptions()
         let certificate = try await client.certificate()
-        let request: KeyRequest
+        let made: KeyRequest
         do {
-            request = try device.makeSPC(
+            made = try device.makeSPC(
                 certificate: certificate.der,
-                assetID: assetID,
-                versions: self.device.versions.values
+                assetID: asset.bytes,
+                versions: self.device.versions.values,
+                options: options
             )
         } catch {
             throw CommandFailure(refusal: error, of: "create an SPC")
         }
-        let response = try await client.license(spc: request.spc, persistable: persistable)
-        let exchange = DeviceExchange(device: device, certificate: certificate, request: request, response: response)
+        if let save { try OutputFile.write(made.spc, to: "\(save.path).spc") }
+        let exchange = DeviceExchange(device: device, certificate: certificate, request: made)
         var report = exchange.report(server: server.description, showsMessages: showsMessages)
+        guard !request.requestsNoKey else {
+            let response = try await client.report(spc: made.spc)
+            report.tables.append(DeviceExchange.table(status: response.status, body: response.body))
+            return try self.report.print(report)
+        }
+        let response = try await client.license(spc: made.spc, persistable: persistable)
+        if let save { try OutputFile.write(response.ckc, to: "\(save.path).ckc") }
+        exchange.add(response, to: &report, showsMessages: showsMessages)
         do {
-            report.tables.append(try exchange.openKey(persistable: persistable))
+            report.tables.append(try exchange.openKey(response, persistable: persistable))
         } catch {
             report.problem = .init(
                 stage: "device",

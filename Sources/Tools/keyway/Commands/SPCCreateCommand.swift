@@ -12,7 +12,8 @@ struct SPCCreateCommand: ParsableCommand {
         abstract: "Create an SPC with a virtual device.",
         discussion: """
             The device does not store the SPC, so the CKC that responds to it can be checked (keyway ckc open), but \
-            not played. For the whole exchange, use keyway device request-key.
+            not played. For the whole exchange, use keyway device request-key. Options change the content of the SPC; \
+            without them, it is the first request of the device profile.
 
             Either --certificate or --credentials is required: without --certificate, the certificate in the \
             --credentials folder (certificate.der) is used.
@@ -37,11 +38,7 @@ struct SPCCreateCommand: ParsableCommand {
     )
     var asset: AssetIDArgument
 
-    @Option(
-        name: .customLong("playback-state"),
-        help: .init("The playback state that the SPC reports.", valueName: "state")
-    )
-    var state = PlaybackStateArgument.ready
+    @OptionGroup(title: "Content of the SPC") var request: DeviceRequestOptions
 
     @Option(
         name: .customLong("spc-created"),
@@ -68,37 +65,20 @@ struct SPCCreateCommand: ParsableCommand {
         let path = certificateFile?.path ?? device.source.credentialsFolder.map { "\($0)/certificate.der" } ?? ""
         let certificate = try CertificateFile.read(path).0
         let clock: any DeviceClock = created.map { ManualDeviceClock(now: $0.seconds) } ?? SystemDeviceClock()
-        let device = try device.device(clock: clock)
-        let request: KeyRequest
+        let device = try device.device(clock: clock, for: request)
+        let options = try request.requestOptions()
+        let made: KeyRequest
         do {
-            request = try device.makeSPC(
+            made = try device.makeSPC(
                 certificate: certificate.der,
                 assetID: asset.bytes,
                 versions: self.device.versions.values,
-                options: .init(playbackState: state.state)
+                options: options
             )
         } catch {
             throw CommandFailure(refusal: error, of: "create an SPC")
         }
-        try OutputFile.writeMessage(request.spc, to: out?.path)
-    }
-}
-
-/// A playback state on the command line.
-enum PlaybackStateArgument: String, ExpressibleByArgument, CaseIterable {
-    case ready
-    case playing
-    case lease
-    case halted
-
-    /// The corresponding playback state of the device.
-    var state: FPSDevice.PlaybackState {
-        switch self {
-        case .ready: .readyToStart
-        case .playing: .playing
-        case .lease: .leaseAboutToExpire
-        case .halted: .halted
-        }
+        try OutputFile.writeMessage(made.spc, to: out?.path)
     }
 }
 

@@ -59,6 +59,14 @@ struct KeyServerClient: Sendable {
         )
     }
 
+    /// Sends an SPC that requests no key: a Sync SPC, or one that reports that playback has halted.
+    ///
+    /// - Returns: The status and the body of the response; the body is empty if the server only records the report.
+    func report(spc: [UInt8]) async throws -> (status: Int, body: [UInt8]) {
+        let (bytes, response) = try await send("/fps/license", body: spc, accepting: [200, 202, 204])
+        return (response.status, bytes)
+    }
+
     /// Registers a content key on the server. This requires an admin token.
     ///
     /// - Parameters:

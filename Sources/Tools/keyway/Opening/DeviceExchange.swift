@@ -1,16 +1,16 @@
+import ByteCoding
 import FPSCrypto
 import FPSMessages
 import ToolSupport
 import VirtualDevice
 
-/// A key request of a virtual device, and the response of the server.
+/// A key request of a virtual device, and the reports about it and the response of the server.
 struct DeviceExchange: Sendable {
     let device: FPSDevice
     let certificate: X509Certificate
     let request: KeyRequest
-    let response: KeyServerClient.Response
 
-    /// Returns a report about the request and the response.
+    /// Returns a report about the request.
     func report(server: String, showsMessages: Bool) -> Report {
         let spc = SPCInspection(made: request, by: device)
         var report = Report(
@@ -23,7 +23,7 @@ struct DeviceExchange: Sendable {
                 fields: [
                     Field("profile", .text(device.profile.name)),
                     Field("certificate hash", .bytes(certificate.sha1)),
-                    Field("HU", .bytes(device.hu(for: device.profile.output))),
+                    Field("HU", .bytes(device.hu(for: request.output))),
                 ] + (AssetID(request.assetID)?.fields ?? []) + [
                     Field("transaction ID", .identifier(request.transactionID)),
                     Field("SPC", .number(request.spc.count, unit: "bytes")),
@@ -31,22 +31,35 @@ struct DeviceExchange: Sendable {
             )
         )
         if showsMessages { report.include(Report(spc: spc, size: request.spc.count), as: "SPC") }
+        return report
+    }
+
+    /// Adds the response to a report.
+    func add(_ response: KeyServerClient.Response, to report: inout Report, showsMessages: Bool) {
         var fields = [Field("CKC", .number(response.ckc.count, unit: "bytes"))]
         if let flag = response.isPersistable { fields.append(Field("persistable", .flag(flag))) }
         if let flag = response.hasDualExpiry { fields.append(Field("dual expiry", .flag(flag))) }
         report.tables.append(FieldTable(title: "Response", fields: fields))
         if showsMessages {
+            let spc = SPCInspection(made: request, by: device)
             let ckc = CKCInspection(response.ckc, payloadKey: try? CKCInspection.payloadKey(for: spc))
             var shown = Report(ckc: ckc, size: response.ckc.count, sessionKey: nil)
             // Problems of the CKC are reported when the device opens it.
             shown.problem = nil
             report.include(shown, as: "CKC")
         }
-        return report
+    }
+
+    /// Returns a table of the response to an SPC that requests no key.
+    static func table(status: Int, body: [UInt8]) -> FieldTable {
+        let text = String(validating: body.prefix(4096), as: UTF8.self)
+        let content = body.isEmpty ? nil : text.map { Field("body", .text($0)) } ?? Field("body", .opaque(body))
+        let fields = [Field("status", .number(status)), Field("key", .text("none: the SPC requests no key"))]
+        return FieldTable(title: "Response", fields: fields + (content.map { [$0] } ?? []))
     }
 
     /// Opens the CKC on the device, starts playback, and returns a table of the content key.
-    func openKey(persistable: Bool) throws(FPSError) -> FieldTable {
+    func openKey(_ response: KeyServerClient.Response, persistable: Bool) throws(FPSError) -> FieldTable {
         let key: DeviceKey
         var fields: [Field] = []
         if persistable {
@@ -73,7 +86,7 @@ extension SPCInspection {
         blocks = try? TLLVSequence(parsing: request.payload)
         payload = try? SPCPayload(parsing: request.payload)
         session = Session(
-            hu: device.hu(for: device.profile.output),
+            hu: device.hu(for: request.output),
             sessionKey: request.secrets.sessionKey,
             r1: request.secrets.r1
         )

@@ -41,9 +41,16 @@ struct DeviceOptions: ParsableArguments {
     }
 
     /// Returns a device that uses this clock.
-    func device(clock: any DeviceClock = SystemDeviceClock()) throws(CommandFailure) -> FPSDevice {
-        FPSDevice(
-            profile: profile.value,
+    ///
+    /// - Parameter request: The options that change the profile.
+    func device(
+        clock: any DeviceClock = SystemDeviceClock(),
+        for request: DeviceRequestOptions? = nil
+    ) throws(CommandFailure) -> FPSDevice {
+        var profile = profile.value
+        request?.apply(to: &profile)
+        return FPSDevice(
+            profile: profile,
             dask: try source.rule(),
             clock: clock,
             random: seed.map { .seeded($0) } ?? .secure
