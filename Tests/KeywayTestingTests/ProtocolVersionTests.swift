@@ -85,4 +85,43 @@ struct ProtocolVersionTests {
         #expect(server.licenseRoundTrips == 2)
         #expect(second.persistentKeys.protocolVersions(for: "skd://movie") == [1, 2])
     }
+
+    /// The way from the text of a playlist to the server's answer.
+    @Test(
+        "The newest version that playlist, device and server have in common gets a key; without one, there is no request",
+        arguments: [
+            ("1", [1], nil), ("1/2", [1, 2], nil), ("2/1", [1, 2], nil), ("1/2/2", [2], nil), ("1/99", [1], nil),
+            (" 1 / 2", [2], nil), ("1/x", [1], nil), ("1/2", [1], "version-mismatch"), ("2", [1], "version-mismatch"),
+            ("99", [1], "-42681"), ("3/99", [1, 2], "-42681"), ("0", [1], "-42681"), ("1,2", [1], "-42681"),
+            ("x", [1], "-42681"), ("-1", [1], "-42681"), ("99999999999999999999", [1], "-42681"),
+        ] as [(String, Set<UInt32>, String?)]
+    )
+    func playlist(versions: String, server versionsOfServer: Set<UInt32>, error: String?) async throws {
+        server.protocolVersions = versionsOfServer
+        let text = """
+            #EXTM3U
+            #EXT-X-VERSION:5
+            #EXT-X-TARGETDURATION:6
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://movie",KEYFORMAT="com.apple.streamingkeydelivery",\
+            KEYFORMATVERSIONS="\(versions)"
+            #EXTINF:6,
+            1.ts
+            #EXT-X-ENDLIST
+
+            """
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        let client = server.makeClient()
+        await client.loader.keysDeclared(playlist.segments.flatMap(\.keys))
+        guard let error else {
+            try await client.play("skd://movie")
+            return
+        }
+        let failure = await #expect(throws: KeyFailure.self) { try await client.key(for: "skd://movie") }
+        if error == "-42681" {
+            #expect(failure?.platformCode?.number == -42681)
+            #expect(server.licenseRoundTrips == 0)
+        } else {
+            #expect(failure?.reason?.description == error)
+        }
+    }
 }

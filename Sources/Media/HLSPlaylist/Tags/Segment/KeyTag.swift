@@ -49,14 +49,14 @@ public struct KeyTag: Hashable, Sendable {
     /// The key format, which is ``KeyFormat/identity`` by default.
     public var keyFormat: KeyFormat { keyFormatAttribute ?? .identity }
 
-    /// The versions in ``keyFormatVersions``, in its order; 1 if the attribute is absent or not a list of positive
-    /// numbers. With FairPlay Streaming, they are the protocol versions of an SPC for the key.
+    /// The versions in ``keyFormatVersions``, in its order, each once; 1 if the attribute is absent. What is not a
+    /// positive number is ignored, so the array is empty if the attribute contains none. With FairPlay Streaming, they
+    /// are the protocol versions of an SPC for the key; a device without a common version creates no SPC (-42681).
     public var protocolVersions: [UInt32] {
-        let parts = (keyFormatVersions ?? "1").split(separator: "/", omittingEmptySubsequences: false)
-        let versions = parts.compactMap { UInt32($0) }.filter { $0 > 0 }
-        guard versions.count == parts.count else { return [1] }
-        var known: Set<UInt32> = []
-        return versions.filter { known.insert($0).inserted }
+        var known: Set<UInt32> = [0]
+        return (keyFormatVersions ?? "1").split(separator: "/").compactMap { part in
+            UInt32(part.drop { $0 == " " }.prefix { $0 != " " })
+        }.filter { known.insert($0).inserted }
     }
 
     /// Creates a tag for FairPlay Streaming: SAMPLE-AES, no IV, version 1 of the key format.
