@@ -26,6 +26,33 @@ struct XMLTreeTests {
         #expect(inner.text == "x<y>&")
     }
 
+    @Test("Prefixes of elements and namespaces of attributes are those in scope")
+    func prefixes() throws {
+        let text =
+            "<a xmlns:p='urn:p' p:x='1' xml:lang='en'><p:b xmlns:p='urn:q' p:y='2' z='3'/><p:c p:x='4'/><d p:x='5'/></a>"
+        let root = try XMLTree(Array(text.utf8)).root
+        let xml = "http://www.w3.org/XML/1998/namespace"
+        #expect(root.prefix == "" && root.attributeNamespaces == ["p:x": "urn:p", "xml:lang": xml])
+        #expect(root.children.map(\.prefix) == ["p", "p", ""])
+        #expect(root.children.map(\.namespace) == ["urn:q", "urn:p", ""])
+        #expect(root.children[0].attributeNamespaces == ["p:y": "urn:q"])
+        #expect(root.children[1].attributeNamespaces == ["p:x": "urn:p"])
+        #expect(root.children[2].attributeNamespaces == ["p:x": "urn:p"])
+        #expect(failure("<a p:x='1'/>") != nil, "the prefix is not declared")
+    }
+
+    @Test("Preserved elements keep line breaks and tabs")
+    func preserved() throws {
+        var writer = XMLWriter()
+        let value = "a\tb\nc\rd <&>\""
+        writer.preservedElement("a", [(name: "b", value: value)], text: value)
+        let root = try XMLTree(writer.bytes).root
+        #expect(root.attributes["b"] == value && root.text == value)
+        writer = XMLWriter()
+        writer.preservedElement("a", [], text: "x") { $0.element("c") }
+        #expect(try XMLTree(writer.bytes).root.children.map(\.name) == ["c"])
+    }
+
     @Test("Processing instructions without content, on which the parser crashes, are refused")
     func emptyInstructions() {
         for instruction in ["<?a?>", "<?a ?>", "<?a\n\t?>", "<?a-b.c?>", "<??>"] {

@@ -16,4 +16,19 @@ package enum XMLText {
         }
         return text
     }
+
+    /// Escapes text like ``escaped(_:)``, but preserves line breaks and tabs: in text as they are, and in attribute values
+    /// as character references, because a parser would turn them into spaces there.
+    package static func preserved(_ value: String, inAttribute: Bool) -> String {
+        var text = ""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\r": text += "&#13;"
+            case "\n", "\t":
+                if inAttribute { text += "&#\(scalar.value);" } else { text.unicodeScalars.append(scalar) }
+            default: text += escaped(String(scalar))
+            }
+        }
+        return text
+    }
 }

@@ -14,22 +14,35 @@ package struct XMLTree {
     package final class Element {
         /// The name without its prefix.
         package let name: String
+        /// The prefix of the name; empty if it has none.
+        package let prefix: String
         /// The namespace; empty if the element has none.
         package let namespace: String
         /// The line number of the end of the start tag, starting at 1.
         package let line: Int
         /// The attributes by their qualified names.
         package let attributes: [String: String]
+        /// The namespaces of the attributes that have a prefix, by the attributes' qualified names.
+        package let attributeNamespaces: [String: String]
         /// The child elements, in order.
         package fileprivate(set) var children: [Element] = []
         /// All text of the element, without the text of its children.
         package fileprivate(set) var text = ""
 
-        fileprivate init(name: String, namespace: String, line: Int, attributes: [String: String]) {
-            self.name = name
+        fileprivate init(
+            qualifiedName: String,
+            namespace: String,
+            line: Int,
+            attributes: [String: String],
+            attributeNamespaces: [String: String]
+        ) {
+            let parts = qualifiedName.split(separator: ":", maxSplits: 1)
+            name = String(parts.last ?? "")
+            prefix = parts.count == 2 ? String(parts[0]) : ""
             self.namespace = namespace
             self.line = line
             self.attributes = attributes
+            self.attributeNamespaces = attributeNamespaces
         }
 
         /// Returns the first child with this name, in any namespace.
@@ -95,6 +108,7 @@ package struct XMLTree {
         let builder = Builder()
         parser.delegate = builder
         parser.shouldProcessNamespaces = true
+        parser.shouldReportNamespacePrefixes = true
         parser.shouldResolveExternalEntities = false
         let isComplete = parser.parse()
         // Only the parser's error reports content after the root element.
@@ -157,6 +171,8 @@ package struct XMLTree {
 private final class Builder: NSObject, XMLParserDelegate {
     private(set) var root: XMLTree.Element?
     private var open: [XMLTree.Element] = []
+    /// The namespaces of each prefix, innermost declaration last.
+    private var namespaces = ["xml": ["http://www.w3.org/XML/1998/namespace"]]
 
     var isClosed: Bool { open.isEmpty }
 
@@ -167,11 +183,17 @@ private final class Builder: NSObject, XMLParserDelegate {
         qualifiedName: String?,
         attributes: [String: String]
     ) {
+        var attributeNamespaces: [String: String] = [:]
+        for name in attributes.keys {
+            guard let colon = name.firstIndex(of: ":") else { continue }
+            attributeNamespaces[name] = namespaces[String(name[..<colon])]?.last
+        }
         let element = XMLTree.Element(
-            name: String(name.split(separator: ":").last ?? ""),
+            qualifiedName: qualifiedName ?? name,
             namespace: namespaceURI ?? "",
             line: parser.lineNumber,
-            attributes: attributes
+            attributes: attributes,
+            attributeNamespaces: attributeNamespaces
         )
         if let parent = open.last { parent.children.append(element) } else { root = root ?? element }
         open.append(element)
@@ -180,6 +202,12 @@ private final class Builder: NSObject, XMLParserDelegate {
     func parser(_: XMLParser, didEndElement _: String, namespaceURI _: String?, qualifiedName _: String?) {
         _ = open.popLast()
     }
+
+    func parser(_: XMLParser, didStartMappingPrefix prefix: String, toURI namespace: String) {
+        namespaces[prefix, default: []].append(namespace)
+    }
+
+    func parser(_: XMLParser, didEndMappingPrefix prefix: String) { _ = namespaces[prefix]?.popLast() }
 
     func parser(_: XMLParser, foundCharacters text: String) { open.last?.text += text }
 

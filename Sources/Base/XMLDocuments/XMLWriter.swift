@@ -27,12 +27,16 @@ package struct XMLWriter: Sendable {
     }
 
     /// Writes an element with child elements, or an empty element if `content` writes none.
+    ///
+    /// - Parameter preserved: Attributes whose values may contain line breaks and tabs.
     package mutating func element(
         _ name: String,
         _ attributes: [(String, String?)] = [],
+        preserving preserved: [(name: String, value: String)] = [],
         _ content: (inout XMLWriter) -> Void
     ) {
         open(name, attributes)
+        write(preserved)
         let start = text.utf8.count
         text += ">\n"
         depth += 1
@@ -46,7 +50,34 @@ package struct XMLWriter: Sendable {
         text += indentation + "</\(name)>\n"
     }
 
+    /// Writes an element whose text and attribute values may contain line breaks and tabs, with text before its child
+    /// elements.
+    package mutating func preservedElement(
+        _ name: String,
+        _ attributes: [(name: String, value: String)],
+        text content: String,
+        _ children: ((inout XMLWriter) -> Void)? = nil
+    ) {
+        open(name, [])
+        write(attributes)
+        text += ">" + XMLText.preserved(content, inAttribute: false)
+        if let children {
+            text += "\n"
+            depth += 1
+            children(&self)
+            depth -= 1
+            text += indentation
+        }
+        text += "</\(name)>\n"
+    }
+
     private var indentation: String { String(repeating: "  ", count: depth) }
+
+    private mutating func write(_ preserved: [(name: String, value: String)]) {
+        for (name, value) in preserved {
+            text += " \(name)=\"\(XMLText.preserved(value, inAttribute: true))\""
+        }
+    }
 
     private mutating func open(_ name: String, _ attributes: [(String, String?)]) {
         text += "\(indentation)<\(name)"
