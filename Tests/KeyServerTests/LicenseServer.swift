@@ -80,7 +80,7 @@ struct LicenseServer: Sendable {
 
     /// The port of the listener that serves a path.
     func port(of path: String) -> Int {
-        let prefixes = ["/admin", "/dashboard", "/openapi.json", "/metrics", SPEKERoutes.path]
+        let prefixes = ["/admin", "/dashboard", "/openapi.json", "/metrics", "/speke"]
         return prefixes.contains { path.hasPrefix($0) } ? running.adminPort : running.port
     }
 

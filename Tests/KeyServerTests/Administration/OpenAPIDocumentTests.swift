@@ -168,6 +168,9 @@ struct OpenAPIDocumentTests {
             "schemas/Certificate/kind": CertificateBundleRecord.Kind.allCases.map(\.rawValue),
             "schemas/AuditVerification/break/fault": AuditVerification.Fault.allCases.map(\.rawValue),
             "paths//admin/activity/get/parameters/schema": Activity.Window.allCases.map(\.rawValue),
+            "paths//speke/v2.0/copyProtection/post/parameters/schema": SPEKEVersion.allCases.map(\.rawValue),
+            "paths//speke/v2.1/copyProtection/post/parameters/schema": SPEKEVersion.allCases.map(\.rawValue),
+            "headers/SpekeVersion/schema": SPEKEVersion.allCases.map(\.rawValue),
         ]
         // Without an enumeration in the code: the tests of the routes check the values.
         let others: Set = [

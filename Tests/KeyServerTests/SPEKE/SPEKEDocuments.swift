@@ -22,13 +22,13 @@ func spekeDocument(
 
 /// Returns a usage rule with the filters that its track type requires.
 func spekeRule(_ keyID: ContentKeyID, _ type: String) -> CPIXDocument.UsageRule {
-    let isAudio = type == "ALL" || type.contains("AUDIO")
-    let isVideo = type == "ALL" || !isAudio
+    let parts = type == "ALL" ? ["AUDIO", "VIDEO"] : type.split(separator: "+").map(String.init)
+    let audioCount = parts.filter { $0.contains("AUDIO") }.count
     return .init(
         keyID: keyID,
         intendedTrackType: type,
-        videoFilters: isVideo ? [.init()] : [],
-        audioFilters: isAudio ? [.init()] : []
+        videoFilters: Array(repeating: .init(), count: parts.count - audioCount),
+        audioFilters: Array(repeating: .init(), count: audioCount)
     )
 }
 
@@ -43,16 +43,18 @@ extension LicenseServer {
         _ xml: [UInt8],
         token: String? = LicenseServer.token,
         version: String? = "2.0",
-        type: String? = "application/xml"
+        type: String? = "application/xml",
+        path: String = SPEKERoutes.path
     ) async throws -> ReceivedResponse {
         var headers: [String: String] = [:]
         if let token { headers["Authorization"] = "Bearer \(token)" }
         if let version { headers["X-Speke-Version"] = version }
         if let type { headers["Content-Type"] = type }
-        return try await ReceivedResponse.of("POST", "http://127.0.0.1:\(adminPort)\(SPEKERoutes.path)", headers, xml)
+        return try await ReceivedResponse.of("POST", "http://127.0.0.1:\(adminPort)\(path)", headers, xml)
     }
 
+    /// Sends a document in its version, with the version of SPEKE that uses it.
     func speke(_ document: CPIXDocument, token: String? = LicenseServer.token) async throws -> ReceivedResponse {
-        try await speke(document.xml, token: token)
+        try await speke(document.xml, token: token, version: document.version == .v2_4 ? "2.1" : "2.0")
     }
 }

@@ -35,29 +35,40 @@ struct SPEKERefusalTests {
         ("intended-track-type", { $0.usageRules.removeFirst() }),
         ("intended-track-type", { $0.usageRules.append(spekeRule(spekeKeyID(1), "SD")) }),
         ("intended-track-type", { $0.usageRules[0] = spekeRule(spekeKeyID(1), "ALL") }),
+        ("intended-track-type", { $0.usageRules[0] = spekeRule(spekeKeyID(1), "AUDIO") }),
+        ("intended-track-type", { $0.usageRules.append($0.usageRules[0]) }),
+        ("usage-rule", { $0.usageRules[0].videoFilters.append(.init(minPixels: 1)) }),
+        ("usage-rule", { $0.usageRules[0].intendedTrackType = "SD+HD" }),
+        (
+            "usage-rule",
+            { document in
+                document.usageRules = [spekeRule(spekeKeyID(1), "ALL")]
+                document.contentKeys.removeLast()
+                document.usageRules[0].audioFilters.append(.init())
+            }
+        ),
         ("usage-rule", { $0.usageRules.append(spekeRule(spekeKeyID(8), "SD")) }),
         ("usage-rule", { $0.usageRules[0].videoFilters = [] }),
         ("usage-rule", { $0.usageRules[1].audioFilters = [] }),
         (
             "usage-rule",
             { document in
-                for index in document.usageRules.indices {
-                    document.usageRules[index] = spekeRule(spekeKeyID(UInt8(index + 1)), "ALL")
-                    document.usageRules[index].audioFilters = []
-                }
+                document.usageRules = [spekeRule(spekeKeyID(1), "ALL")]
+                document.contentKeys.removeLast()
+                document.usageRules[0].audioFilters = []
             }
         ),
         (
             "usage-rule",
             { document in
-                for index in document.usageRules.indices {
-                    document.usageRules[index] = spekeRule(spekeKeyID(UInt8(index + 1)), "ALL")
-                    document.usageRules[index].videoFilters = [.init(maxPixels: 100)]
-                }
+                document.usageRules = [spekeRule(spekeKeyID(1), "ALL")]
+                document.contentKeys.removeLast()
+                document.usageRules[0].videoFilters = [.init(maxPixels: 100)]
             }
         ),
         ("drm-system", { $0.systems = [] }),
         ("drm-system", { $0.systems[0].keyID = spekeKeyID(8) }),
+        ("drm-system", { $0.systems.append($0.systems[0]) }),
         ("unknown-system", { $0.systems[0].systemID = "5e629af5-38da-4063-8977-97ffbd9902d4" }),
         (
             "method-not-allowed",
@@ -87,7 +98,25 @@ struct SPEKERefusalTests {
                 document.usageRules[0].periodIDs = ["p"]
             }
         ),
+        ("key-period", { $0.periods = [.init(id: "p", index: 1)] }),
+        ("key-period", { Self.use(&$0, .init(id: "p", index: 1, end: 9)) }),
+        ("key-period", { Self.use(&$0, .init(id: "p", start: 9, end: 10)) { $0.duration = 1 } }),
+        ("key-period", { Self.use(&$0, .init(id: "p", start: 9)) { $0.duration = 0 } }),
+        ("key-period", { Self.use(&$0, .init(id: "p")) { $0.startOffset = 1 } }),
+        ("key-period", { Self.use(&$0, .init(id: "p", index: 1)) { $0.endOffset = 1 } }),
+        ("key-period", { Self.use(&$0, .init(id: "p")) { ($0.startOffset, $0.endOffset) = (2, 2) } }),
     ]
+
+    /// Uses a period for all keys of a document.
+    private static func use(
+        _ document: inout CPIXDocument,
+        _ period: CPIXDocument.KeyPeriod,
+        _ change: (inout CPIXDocument.KeyPeriod) -> Void = { _ in }
+    ) {
+        document.periods = [period]
+        change(&document.periods[0])
+        for index in document.usageRules.indices { document.usageRules[index].periodIDs = ["p"] }
+    }
 
     @Test("A document that violates a rule is refused with the rule, and no key is created")
     func rules() async throws {
@@ -105,13 +134,17 @@ struct SPEKERefusalTests {
         }
     }
 
-    @Test("Everything except CPIX 2.3 over SPEKE 2.0 is refused, a document type before parsing")
+    @Test("Everything except CPIX of the SPEKE version is refused, a document type before parsing")
     func forms() async throws {
         try await LicenseServer.run { server in
             let xml = spekeDocument().xml
             #expect(try await server.speke(xml, version: nil).status == 422)
+            for version in ["", "1.0", "2", "2.2", "2.0, 2.1"] {
+                let other = try await server.speke(xml, version: version)
+                #expect(other.status == 422 && other.json["reason"] == .string("speke-version"), "\(version)")
+            }
             let newer = try await server.speke(xml, version: "2.1")
-            #expect(newer.status == 422 && newer.json["reason"] == .string("speke-version"))
+            #expect(newer.status == 422 && newer.json["reason"] == .string("cpix-version"))
             #expect(try await server.speke(xml, type: "application/json").status == 415)
             #expect(try await server.speke(xml, type: nil).status == 415)
             #expect(try await server.speke(xml, type: "text/xml; charset=utf-8").status == 200)

@@ -71,7 +71,7 @@ struct SPEKERoutesTests {
     @Test("Many keys are stored in batches with an audit record each, and six concurrent encoders get the same keys")
     func batches() async throws {
         let size = SPEKEKeys.batchSize
-        let keys = (1...UInt8(2 * size + 3)).map { (spekeKeyID($0), "HD") }
+        let keys = (1...UInt8(2 * size + 3)).map { (spekeKeyID($0), "HD-\($0)") }
         try await LicenseServer.run { server in
             let answers = try await withThrowingTaskGroup(of: [SecretBytes?].self) { group in
                 for _ in 0..<6 {
@@ -96,7 +96,8 @@ struct SPEKERoutesTests {
     func refusedBatch() async throws {
         try await LicenseServer.run { server in
             _ = try await server.speke(spekeDocument(keys: [(spekeKeyID(99), "HD")], systems: [.fairPlay]))
-            let keys = (1...UInt8(2 * SPEKEKeys.batchSize)).map { (spekeKeyID($0), "HD") } + [(spekeKeyID(99), "HD")]
+            let newKeys = (1...UInt8(2 * SPEKEKeys.batchSize)).map { (spekeKeyID($0), "HD-\($0)") }
+            let keys = newKeys + [(spekeKeyID(99), "HD")]
             let refused = try await server.speke(spekeDocument("other", keys: keys, systems: [.fairPlay]))
             #expect(refused.status == 409 && refused.json["reason"] == .string("key-id-in-use"))
             #expect(try await server.store.contents(keyIDs: keys.dropLast().map(\.0.bytes)).isEmpty)
@@ -159,15 +160,15 @@ struct SPEKERoutesTests {
             )
             question.periods = [
                 .init(id: "p1", index: 1, start: 1_800_000_000, end: 1_800_000_600), .init(id: "p2", index: 2),
+                .init(id: "p3", start: 1_800_000_600),
             ]
-            question.usageRules[0].periodIDs = ["p1"]
-            question.usageRules[1].periodIDs = ["p2"]
+            for index in 0..<3 { question.usageRules[index].periodIDs = ["p\(index + 1)"] }
             let document = try CPIXDocument(xml: try await server.speke(question).body)
             #expect(document.periods == question.periods && document.usageRules == question.usageRules)
             let infos = try await question.contentKeys.asyncMap { key in
                 try #require(try await server.store.content(keyID: key.keyID.bytes)?.info)
             }
-            #expect(infos.map(\.validFrom) == [1_800_000_000, nil, nil])
+            #expect(infos.map(\.validFrom) == [1_800_000_000, nil, 1_800_000_600])
             #expect(infos.map(\.validUntil) == [1_800_000_600, nil, nil])
             #expect(Set(infos.map(\.titleName)) == [SPEKENames.title(ofContentID: "live 1")])
             question.periods[0].end = 1_800_000_700

@@ -6,6 +6,8 @@ extension CPIXDocument {
     /// A content key, clear or encrypted, or a request for one.
     ///
     ///     ContentKey @kid @explicitIV @commonEncryptionScheme @dependsOnKey
+    ///       HDCPData @HLSHDCPLevel    CPIX 2.4
+    ///         HDCPOutputProtectionData
     ///       Data / pskc:Secret
     ///         pskc:PlainValue         base64 of 16 bytes
     ///         pskc:EncryptedValue     EncryptedValue: AES-256-CBC, 48 bytes
@@ -27,10 +29,14 @@ extension CPIXDocument {
         public var value: Value?
         /// The initialization vector of 16 bytes that applies to all samples, if any.
         public var explicitIV: [UInt8]?
-        /// The encryption scheme: `cbcs`, `cenc`, `cbc1` or `cens`.
+        /// The encryption scheme: `cbcs`, `cenc`, `cbc1` or `cens`; in CPIX 2.4 also a METHOD of HLS.
         public var scheme: String?
         /// The key from which this one is derived, in key hierarchies, if any.
         public var dependsOn: ContentKeyID?
+        /// The required protection of outputs, if any.
+        public var hdcp: HDCPData?
+        /// The unused attributes and elements.
+        public var extensions = Extensions()
         /// The line of the end of the start tag, for messages; 0 if the document was not parsed.
         public var line = 0
 
@@ -48,12 +54,16 @@ extension CPIXDocument {
             self.scheme = scheme
         }
 
-        init(_ element: XMLTree.Element) throws(SignalingError) {
+        init(_ element: XMLTree.Element, _ namespaces: ExtensionNamespaces) throws(SignalingError) {
             keyID = try element.cpixKeyID()
             explicitIV = try element.cpixBlock("explicitIV")
             scheme = try element.cpixText("commonEncryptionScheme")
             dependsOn = try element.cpixKeyID(orNilIn: "dependsOnKey")
             line = element.line
+            hdcp = try element.cpixChild("HDCPData").map { data throws(SignalingError) in
+                try HDCPData(data, namespaces)
+            }
+            extensions = Extensions(element, namespaces)
             guard let data = element.cpixChild("Data") else { return }
             guard let secret = data.cpixChild("Secret", in: keyNamespace) else {
                 throw data.cpixError("Secret in the namespace \(keyNamespace) is missing")
@@ -84,7 +94,8 @@ extension CPIXDocument {
                 ("kid", keyID.uuid), ("explicitIV", explicitIV.map { Base64.encode($0) }),
                 ("commonEncryptionScheme", scheme), ("dependsOnKey", dependsOn?.uuid),
             ]
-            writer.element("ContentKey", attributes) { writer in
+            writer.element("ContentKey", attributes, extensions) { writer in
+                hdcp?.write(to: &writer)
                 guard let value else { return }
                 writer.element("Data") { writer in
                     writer.element("pskc:Secret") { writer in

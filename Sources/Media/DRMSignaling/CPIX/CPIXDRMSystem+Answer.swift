@@ -14,10 +14,12 @@ extension CPIXDocument.DRMSystem {
     /// - Parameters:
     ///   - scheme: The encryption scheme.
     ///   - keyURI: The URI of the FairPlay key.
+    ///   - version: The version of the document. CPIX 2.4 has no URIExtXKey, so it is returned only if it is requested.
     /// - Throws: `unknown-system`; `method-not-allowed` for FairPlay unless the scheme is `cbcs`; `invalid-key-uri`.
     public func answered(
         scheme: CommonEncryptionScheme,
-        keyURI fairPlayURI: String
+        keyURI fairPlayURI: String,
+        version: CPIXDocument.Version = .v2_3
     ) throws(SignalingError) -> CPIXDocument.DRMSystem {
         guard let system = ProtectionSystem.known.first(where: { $0.systemID == systemID }) else {
             throw SignalingError(
@@ -45,11 +47,13 @@ extension CPIXDocument.DRMSystem {
             object = pro
             xml = (xml ?? "") + "<mspr:pro xmlns:mspr=\"urn:microsoft:playready\">\(pro)</mspr:pro>"
         }
-        var response = CPIXDocument.DRMSystem(keyID: keyID, systemID: systemID)
-        response.name = name
+        var response = self
+        (response.pssh, response.contentProtectionData, response.keyURI) = (nil, nil, nil)
+        (response.mediaPlaylistSignaling, response.multivariantPlaylistSignaling) = (nil, nil)
+        (response.smoothStreamingHeader, response.hdsSignaling) = (nil, nil)
         if requestsAllElements || pssh != nil { response.pssh = box?.bytes }
         if requestsAllElements || contentProtectionData != nil { response.contentProtectionData = xml }
-        if requestsAllElements || keyURI != nil { response.keyURI = signal.uri }
+        if (requestsAllElements && version == .v2_3) || keyURI != nil { response.keyURI = signal.uri }
         if requestsAllElements || mediaPlaylistSignaling != nil {
             response.mediaPlaylistSignaling = signal.line(isSessionKey: false)
         }

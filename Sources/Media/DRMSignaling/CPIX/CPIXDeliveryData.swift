@@ -27,6 +27,9 @@ extension CPIXDocument {
         /// The MAC key, encrypted with the certificate's public key.
         public var macKey: EncryptedValue?
 
+        /// The unused attributes and elements.
+        public var extensions = Extensions()
+
         /// Creates a request for keys encrypted for a certificate.
         public init(id: String? = nil, name: String? = nil, certificate: [UInt8]) {
             self.id = id
@@ -34,7 +37,8 @@ extension CPIXDocument {
             self.certificate = certificate
         }
 
-        init(_ element: XMLTree.Element) throws(SignalingError) {
+        init(_ element: XMLTree.Element, _ namespaces: ExtensionNamespaces) throws(SignalingError) {
+            extensions = Extensions(element, namespaces)
             id = try element.cpixText("id")
             name = try element.cpixText("name")
             let key = element.cpixChild("DeliveryKey")
@@ -70,7 +74,7 @@ extension CPIXDocument {
         }
 
         func write(to writer: inout XMLWriter) {
-            writer.element("DeliveryData", [("id", id), ("name", name)]) { writer in
+            writer.element("DeliveryData", [("id", id), ("name", name)], extensions) { writer in
                 if let certificate {
                     writer.element("DeliveryKey") { writer in
                         writer.element("ds:X509Data") { writer in

@@ -1,5 +1,5 @@
 /// Content keys and their usage, as exchanged by packagers and key servers: DASH-IF's Content Protection Information
-/// Exchange Format (CPIX), version 2.3.
+/// Exchange Format (CPIX), versions 2.3 and 2.4.
 ///
 /// A document with clear keys must be protected like the content itself. ``encryptKeys(at:)`` encrypts the keys, and
 /// ``decryptKeys(with:)`` decrypts them.
@@ -13,6 +13,8 @@
 ///       UpdateHistoryItemList    / UpdateHistoryItem          UpdateHistoryItem
 ///       ds:Signature                                          reported in isSigned, never verified
 ///
+/// Attributes and elements that are not used are preserved as ``Extensions``.
+///
 /// Signatures are not verified and not preserved: SPEKE does not use them, and trust in a document comes from its
 /// connection. If signatures are required, verify them before parsing the document.
 public struct CPIXDocument: Sendable {
@@ -20,8 +22,10 @@ public struct CPIXDocument: Sendable {
     public var contentID: String?
     /// The display name.
     public var name: String?
-    /// The version specified in a parsed document; documents are written with ``version``.
+    /// The version specified in a parsed document, which may be unknown.
     public var declaredVersion: String?
+    /// The version with which the document is written: that of a parsed document if it is known, otherwise 2.3.
+    public var version = Version.v2_3
     /// The recipients for which the keys are or will be encrypted.
     public var deliveryData: [DeliveryData] = []
     /// The keys, in document order.
@@ -36,17 +40,31 @@ public struct CPIXDocument: Sendable {
     public var history: [UpdateHistoryItem] = []
     /// True if the parsed document has a signature.
     public internal(set) var isSigned = false
-    /// The elements that were ignored because the format does not define them at their position; at most 100.
+    /// The unused attributes and elements of the root element.
+    public var extensions = Extensions()
+    /// The unused attributes and elements of the lists, by the lists' names.
+    var listExtensions: [String: Extensions] = [:]
+    /// The namespaces of all extensions.
+    var extensionNamespaces = ExtensionNamespaces()
+    /// The elements that the format does not define at their position; at most 100.
     public internal(set) var passedOver: [PassedOver] = []
 
-    /// An ignored element.
+    /// A version of the format.
+    public enum Version: String, Sendable, CaseIterable {
+        /// Version 2.3, which SPEKE v2.0 uses.
+        case v2_3 = "2.3"
+        /// Version 2.4, which SPEKE v2.1 uses: HDCP levels, robustness, key periods by offsets.
+        case v2_4 = "2.4"
+    }
+
+    /// An element that the format does not define.
     public struct PassedOver: Sendable, Equatable {
         /// The line of the end of the start tag.
         public let line: Int
         /// The name of the parent element.
         public let parent: String
 
-        /// Creates an ignored element.
+        /// Creates an entry.
         public init(line: Int, parent: String) {
             self.line = line
             self.parent = parent
@@ -57,8 +75,6 @@ public struct CPIXDocument: Sendable {
     public static let namespace = "urn:dashif:org:cpix"
     /// The namespace of the elements that contain a key (RFC 6030).
     public static let keyNamespace = "urn:ietf:params:xml:ns:keyprov:pskc"
-    /// The version of written documents.
-    public static let version = "2.3"
 
     /// Creates an empty document.
     public init(contentID: String? = nil) { self.contentID = contentID }
@@ -79,7 +95,7 @@ extension CPIXDocument {
         static let attribute = 1_000
         /// The maximum size of Base64-encoded data in bytes.
         static let data = 65_536
-        /// The maximum number of ignored elements listed.
+        /// The maximum number of undefined elements listed.
         static let passedOver = 100
     }
 }

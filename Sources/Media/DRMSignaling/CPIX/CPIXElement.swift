@@ -67,6 +67,15 @@ extension XMLTree.Element {
         return time
     }
 
+    /// Returns an attribute that is a duration without years and months, in seconds; nil if it is missing.
+    func cpixDuration(_ attribute: String) throws(SignalingError) -> Double? {
+        guard let text = attributes[attribute] else { return nil }
+        guard let duration = ISO8601Duration(text), !duration.hasWeeks else {
+            throw cpixError("\(attribute) is not a duration such as PT6S")
+        }
+        return duration.inSeconds
+    }
+
     /// Returns an attribute that is 16 bytes in Base64; nil if it is missing.
     func cpixBlock(_ attribute: String) throws(SignalingError) -> [UInt8]? {
         guard let text = attributes[attribute] else { return nil }

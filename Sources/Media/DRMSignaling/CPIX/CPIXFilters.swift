@@ -17,6 +17,8 @@ extension CPIXDocument.UsageRule {
         public var minFps: Int?
         /// The maximum frame rate in frames per second, inclusive.
         public var maxFps: Int?
+        /// The unused attributes and elements.
+        public var extensions = CPIXDocument.Extensions()
 
         /// Creates a filter; without limits it matches all video.
         public init(minPixels: Int? = nil, maxPixels: Int? = nil) {
@@ -24,7 +26,8 @@ extension CPIXDocument.UsageRule {
             self.maxPixels = maxPixels
         }
 
-        init(_ element: XMLTree.Element) throws(SignalingError) {
+        init(_ element: XMLTree.Element, _ namespaces: ExtensionNamespaces) throws(SignalingError) {
+            extensions = CPIXDocument.Extensions(element, namespaces)
             minPixels = try element.cpixNumber("minPixels")
             maxPixels = try element.cpixNumber("maxPixels")
             hdr = try element.cpixBoolean("hdr")
@@ -39,7 +42,7 @@ extension CPIXDocument.UsageRule {
                 ("hdr", hdr.map { "\($0)" }), ("wcg", wcg.map { "\($0)" }), ("minFps", minFps.map { "\($0)" }),
                 ("maxFps", maxFps.map { "\($0)" }),
             ]
-            writer.element("VideoFilter", attributes)
+            writer.element("VideoFilter", attributes, extensions)
         }
     }
 
@@ -51,6 +54,8 @@ extension CPIXDocument.UsageRule {
         public var minChannels: Int?
         /// The maximum number of channels, inclusive.
         public var maxChannels: Int?
+        /// The unused attributes and elements.
+        public var extensions = CPIXDocument.Extensions()
 
         /// Creates a filter; without limits it matches all audio.
         public init(minChannels: Int? = nil, maxChannels: Int? = nil) {
@@ -58,7 +63,8 @@ extension CPIXDocument.UsageRule {
             self.maxChannels = maxChannels
         }
 
-        init(_ element: XMLTree.Element) throws(SignalingError) {
+        init(_ element: XMLTree.Element, _ namespaces: ExtensionNamespaces) throws(SignalingError) {
+            extensions = CPIXDocument.Extensions(element, namespaces)
             minChannels = try element.cpixNumber("minChannels")
             maxChannels = try element.cpixNumber("maxChannels")
         }
@@ -67,7 +73,7 @@ extension CPIXDocument.UsageRule {
             let attributes = [
                 ("minChannels", minChannels.map { "\($0)" }), ("maxChannels", maxChannels.map { "\($0)" }),
             ]
-            writer.element("AudioFilter", attributes)
+            writer.element("AudioFilter", attributes, extensions)
         }
     }
 
@@ -79,6 +85,8 @@ extension CPIXDocument.UsageRule {
         public var minBitrate: Int?
         /// The maximum, inclusive.
         public var maxBitrate: Int?
+        /// The unused attributes and elements.
+        public var extensions = CPIXDocument.Extensions()
 
         /// Creates a filter.
         public init(minBitrate: Int? = nil, maxBitrate: Int? = nil) {
@@ -86,7 +94,8 @@ extension CPIXDocument.UsageRule {
             self.maxBitrate = maxBitrate
         }
 
-        init(_ element: XMLTree.Element) throws(SignalingError) {
+        init(_ element: XMLTree.Element, _ namespaces: ExtensionNamespaces) throws(SignalingError) {
+            extensions = CPIXDocument.Extensions(element, namespaces)
             minBitrate = try element.cpixNumber("minBitrate")
             maxBitrate = try element.cpixNumber("maxBitrate")
         }
@@ -95,7 +104,7 @@ extension CPIXDocument.UsageRule {
             let attributes = [
                 ("minBitrate", minBitrate.map { "\($0)" }), ("maxBitrate", maxBitrate.map { "\($0)" }),
             ]
-            writer.element("BitrateFilter", attributes)
+            writer.element("BitrateFilter", attributes, extensions)
         }
     }
 }

@@ -23,7 +23,7 @@ extension CPIXDocument {
             self.date = date
         }
 
-        init(_ element: XMLTree.Element) throws(SignalingError) {
+        init(_ element: XMLTree.Element, _: ExtensionNamespaces) throws(SignalingError) {
             guard let updateVersion = try element.cpixNumber("updateVersion"),
                 let index = try element.cpixText("index"), let source = try element.cpixText("source"),
                 let date = try element.cpixTime("date")

@@ -23,6 +23,10 @@ extension CPIXDocument {
         public var audioFilters: [AudioFilter]
         /// The bit rate filters.
         public var bitrateFilters: [BitrateFilter] = []
+        /// The unused attributes and elements.
+        public var extensions = Extensions()
+        /// The unused attributes and elements of KeyPeriodFilter and LabelFilter, by name, in the order of the filters.
+        private var filterExtensions: [String: [Extensions]] = [:]
         /// The line of the end of the start tag, for messages; 0 if the document was not parsed.
         @IgnoredInComparison public var line = 0
 
@@ -41,7 +45,7 @@ extension CPIXDocument {
             self.audioFilters = audioFilters
         }
 
-        init(_ element: XMLTree.Element) throws(SignalingError) {
+        init(_ element: XMLTree.Element, _ namespaces: ExtensionNamespaces) throws(SignalingError) {
             keyID = try element.cpixKeyID()
             intendedTrackType = try element.cpixText("intendedTrackType")
             periodIDs = try Self.filters("KeyPeriodFilter", in: element) { filter throws(SignalingError) in
@@ -52,10 +56,21 @@ extension CPIXDocument {
                 guard let label = try filter.cpixText("label") else { throw filter.cpixError("label is missing") }
                 return label
             }
-            videoFilters = try Self.filters("VideoFilter", in: element, VideoFilter.init)
-            audioFilters = try Self.filters("AudioFilter", in: element, AudioFilter.init)
-            bitrateFilters = try Self.filters("BitrateFilter", in: element, BitrateFilter.init)
+            videoFilters = try Self.filters("VideoFilter", in: element) { filter throws(SignalingError) in
+                try VideoFilter(filter, namespaces)
+            }
+            audioFilters = try Self.filters("AudioFilter", in: element) { filter throws(SignalingError) in
+                try AudioFilter(filter, namespaces)
+            }
+            bitrateFilters = try Self.filters("BitrateFilter", in: element) { filter throws(SignalingError) in
+                try BitrateFilter(filter, namespaces)
+            }
             line = element.line
+            extensions = Extensions(element, namespaces)
+            for name in ["KeyPeriodFilter", "LabelFilter"] {
+                let found = element.cpixChildren(name).map { Extensions($0, namespaces) }
+                if found.contains(where: { !$0.isEmpty }) { filterExtensions[name] = found }
+            }
         }
 
         private static func filters<Filter>(
@@ -73,11 +88,18 @@ extension CPIXDocument {
             return filters
         }
 
+        private func write(_ name: String, _ attribute: String, _ values: [String], to writer: inout XMLWriter) {
+            let known = filterExtensions[name] ?? []
+            for (index, value) in values.enumerated() {
+                writer.element(name, [(attribute, value)], known.count == values.count ? known[index] : Extensions())
+            }
+        }
+
         func write(to writer: inout XMLWriter) {
             let attributes = [("kid", keyID.uuid), ("intendedTrackType", intendedTrackType)]
-            writer.element("ContentKeyUsageRule", attributes) { writer in
-                for id in periodIDs { writer.element("KeyPeriodFilter", [("periodId", id)]) }
-                for label in labels { writer.element("LabelFilter", [("label", label)]) }
+            writer.element("ContentKeyUsageRule", attributes, extensions) { writer in
+                write("KeyPeriodFilter", "periodId", periodIDs, to: &writer)
+                write("LabelFilter", "label", labels, to: &writer)
                 for filter in videoFilters { filter.write(to: &writer) }
                 for filter in audioFilters { filter.write(to: &writer) }
                 for filter in bitrateFilters { filter.write(to: &writer) }

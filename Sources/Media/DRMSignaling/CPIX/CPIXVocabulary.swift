@@ -28,7 +28,8 @@ enum CPIXVocabulary {
             "ReceivingEntity",
         ],
         "ContentKeyList": ["ContentKey"],
-        "ContentKey": ["Data"],
+        "ContentKey": ["HDCPData", "Data"],
+        "HDCPData": ["HDCPOutputProtectionData"],
         "Data": ["Secret"],
         "DRMSystemList": ["DRMSystem"],
         "DRMSystem": [
@@ -42,6 +43,49 @@ enum CPIXVocabulary {
         "UpdateHistoryItemList": ["UpdateHistoryItem"],
     ]
 
+    /// The attributes and child elements that the library uses, by element. All others are ``CPIXDocument/Extensions``.
+    static let used: [String: (attributes: Set<String>, children: Set<String>)] = [
+        "CPIX": (["contentId", "name", "version"], children["CPIX", default: []]),
+        "DeliveryDataList": ([], ["DeliveryData"]),
+        "DeliveryData": (["id", "name"], ["DeliveryKey", "DocumentKey", "MACMethod"]),
+        "ContentKeyList": ([], ["ContentKey"]),
+        "ContentKey": (
+            ["kid", "explicitIV", "commonEncryptionScheme", "dependsOnKey"], children["ContentKey", default: []]
+        ),
+        "HDCPData": (["HLSHDCPLevel"], children["HDCPData", default: []]),
+        "DRMSystemList": ([], ["DRMSystem"]),
+        "DRMSystem": (["kid", "systemId", "name", "HLSAllowedCPC"], children["DRMSystem", default: []]),
+        "ContentProtectionData": (["robustness"], []),
+        "HLSSignalingData": (["playlist"], []),
+        "ContentKeyPeriodList": ([], ["ContentKeyPeriod"]),
+        "ContentKeyPeriod": (["id", "index", "start", "end", "startOffset", "endOffset", "duration"], []),
+        "ContentKeyUsageRuleList": ([], ["ContentKeyUsageRule"]),
+        "ContentKeyUsageRule": (["kid", "intendedTrackType"], children["ContentKeyUsageRule", default: []]),
+        "KeyPeriodFilter": (["periodId"], []),
+        "LabelFilter": (["label"], []),
+        "VideoFilter": (["minPixels", "maxPixels", "hdr", "wcg", "minFps", "maxFps"], []),
+        "AudioFilter": (["minChannels", "maxChannels"], []),
+        "BitrateFilter": (["minBitrate", "maxBitrate"], []),
+        "UpdateHistoryItemList": ([], ["UpdateHistoryItem"]),
+        "UpdateHistoryItem": (["updateVersion", "index", "source", "date"], []),
+    ]
+
+    /// The lists whose extensions are preserved.
+    static let lists: Set = [
+        "DeliveryDataList", "ContentKeyList", "DRMSystemList", "ContentKeyPeriodList", "ContentKeyUsageRuleList",
+    ]
+
+    /// The child elements of DRMSystem whose attributes are preserved.
+    static let signaling: Set = [
+        "PSSH", "ContentProtectionData", "URIExtXKey", "HLSSignalingData", "HDSSignalingData",
+    ]
+
+    /// Returns whether a child element has one of the names, in the namespace of its name.
+    static func isUsed(_ child: XMLTree.Element, _ names: Set<String>) -> Bool {
+        let namespaces = ["Signature": signatures, "Secret": CPIXDocument.keyNamespace]
+        return names.contains(child.name) && child.namespace == namespaces[child.name] ?? CPIXDocument.namespace
+    }
+
     /// Returns the elements that CPIX does not define at their position, up to the limit.
     static func undefinedElements(in root: XMLTree.Element) -> [CPIXDocument.PassedOver] {
         var found: [CPIXDocument.PassedOver] = []
@@ -49,7 +93,7 @@ enum CPIXVocabulary {
         while let element = waiting.popLast(), found.count < CPIXDocument.Limit.passedOver {
             guard let known = children[element.name] else { continue }
             for child in element.children {
-                if known.contains(child.name) {
+                if isUsed(child, known) {
                     waiting.append(child)
                 } else if found.count < CPIXDocument.Limit.passedOver {
                     found.append(.init(line: child.line, parent: element.name))

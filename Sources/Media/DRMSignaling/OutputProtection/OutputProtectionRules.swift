@@ -53,6 +53,16 @@ public struct OutputProtectionRules: Hashable, Sendable {
         return protection
     }
 
+    /// Adds the output protection that a key server requires for the key of a class. The stricter HDCP-LEVEL applies.
+    /// The labels of the server replace those of ``standard``, but not others.
+    public mutating func require(_ protection: OutputProtection, of trackClass: TrackClass) {
+        let standard = Self.standard[trackClass].labels
+        self[trackClass].hdcp = [self[trackClass].hdcp, protection.hdcp].compactMap { $0 }.max()
+        for (system, labels) in protection.labels where self[trackClass].labels[system] == standard[system] {
+            self[trackClass].labels[system] = labels
+        }
+    }
+
     /// The names of the variants with exceptions, in alphabetical order. The caller must check that they exist.
     public var namedVariants: [String] { variants.keys.sorted() }
 

@@ -112,6 +112,20 @@ struct ContentCheck {
         }
     }
 
+    /// Returns policies merged by the strictest value of each field.
+    ///
+    /// - Parameters:
+    ///   - names: The policies. A missing policy is an error, except for the one named `default`.
+    ///   - place: The record that the policies apply to, for the error.
+    /// - Throws: `KeyStoreError` with `missingReference` or `conflict`.
+    mutating func merged(_ names: [String], of place: String) async throws(KeyStoreError) -> LicensePolicy {
+        var found: [LicensePolicy] = []
+        for name in names { found.append(try await policy(name, place)) }
+        do { return try LicensePolicy.strictest(found) } catch {
+            throw KeyStoreError(.conflict, place: place, reason: "its policies cannot be merged: \(error)")
+        }
+    }
+
     private mutating func policy(_ name: String, _ place: String) async throws(KeyStoreError) -> LicensePolicy {
         if let known = policies[name] { return known }
         var record = changed

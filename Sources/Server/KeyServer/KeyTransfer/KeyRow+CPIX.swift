@@ -75,7 +75,7 @@ extension KeyRow {
         guard let period = periods[id] else {
             throw KeyFileError(line: line, reason: "a usage rule of the key refers to a missing period")
         }
-        (validFrom, validUntil) = (period.start, period.end)
+        (validFrom, validUntil) = (period.start, period.endTime)
     }
 
     /// Returns a document with the keys of one title.

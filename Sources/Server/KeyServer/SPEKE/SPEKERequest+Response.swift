@@ -8,7 +8,11 @@ extension SPEKERequest {
     func requireSupported(at time: Int64) throws(ProblemDocument) {
         do throws(SignalingError) {
             for system in document.systems {
-                _ = try system.answered(scheme: scheme, keyURI: "skd://" + system.keyID.hexadecimal)
+                _ = try system.answered(
+                    scheme: scheme,
+                    keyURI: "skd://" + system.keyID.hexadecimal,
+                    version: document.version
+                )
             }
             if !document.deliveryData.isEmpty { try document.checkRecipients(at: time) }
         } catch {
@@ -21,9 +25,14 @@ extension SPEKERequest {
     ///
     /// - Parameters:
     ///   - records: The keys by key ID.
+    ///   - protections: The output protection to announce, by key ID.
     ///   - time: The time in Unix seconds.
     /// - Throws: ``ProblemDocument`` with `unacceptable-cpix`.
-    func response(_ records: [ContentKeyID: ContentRecord], at time: Int64) throws(ProblemDocument) -> CPIXDocument {
+    func response(
+        _ records: [ContentKeyID: ContentRecord],
+        _ protections: [ContentKeyID: OutputProtection],
+        at time: Int64
+    ) throws(ProblemDocument) -> CPIXDocument {
         var response = document
         response.history = []
         for (index, key) in document.contentKeys.enumerated() {
@@ -32,11 +41,24 @@ extension SPEKERequest {
             // With cenc, each sample has its own initialization vector.
             let hasIV = scheme == .cbcs || key.explicitIV != nil
             response.contentKeys[index].explicitIV = hasIV ? record.iv : nil
+            if let level = protections[key.keyID]?.hdcp {
+                var hdcp = key.hdcp ?? .init(level: nil)
+                hdcp.level = level.rawValue
+                response.contentKeys[index].hdcp = hdcp
+            }
         }
         do throws(SignalingError) {
             for (index, system) in document.systems.enumerated() {
                 guard let record = records[system.keyID] else { continue }
-                response.systems[index] = try system.answered(scheme: scheme, keyURI: Self.keyURI(record.info))
+                response.systems[index] = try system.answered(
+                    scheme: scheme,
+                    keyURI: Self.keyURI(record.info),
+                    version: document.version
+                )
+            }
+            for (index, system) in response.systems.enumerated() where system.systemID == .fairPlay {
+                guard let value = protections[system.keyID]?.allowedCPC(for: [.fairPlay]) else { continue }
+                response.systems[index].allowedCPC = value
             }
             if !response.deliveryData.isEmpty { try response.encryptKeys(at: time) }
         } catch {

@@ -5,11 +5,12 @@ import KeyStore
 import NIOCore
 import TextCoding
 
-/// The route for encoders and packagers to get keys: SPEKE v2.0 (docs/speke.md).
+/// The routes for encoders and packagers to get keys: SPEKE v2.0 and v2.1 (docs/speke.md).
 ///
-///     POST /speke/v2.0/copyProtection     a CPIX 2.3 document in, the same document with keys out
+///     POST /speke/v2.0/copyProtection     a CPIX document in, the same document with keys out
+///     POST /speke/v2.1/copyProtection     the same: X-Speke-Version specifies the version, not the path
 ///
-///     X-Speke-Version        2.0, in request and response
+///     X-Speke-Version        2.0 (CPIX 2.3) or 2.1 (CPIX 2.4), in request and response
 ///     X-Speke-User-Agent     the name of the server, in the response
 ///
 /// A response contains keys, which are not encrypted unless the request contains a certificate. A repeated request gets
@@ -20,17 +21,20 @@ struct SPEKERoutes: Sendable {
     let work: EncoderWork
 
     static let path = "/speke/v2.0/copyProtection"
-    private static let version = "2.0"
+    static let newerPath = "/speke/v2.1/copyProtection"
 
-    var endpoints: [AdminEndpoint] { [AdminEndpoint(.post, Self.path, .encode) { try await answer($0) }] }
+    var endpoints: [AdminEndpoint] {
+        [Self.path, Self.newerPath].map { AdminEndpoint(.post, $0, .encode) { try await answer($0) } }
+    }
 
     private func answer(_ request: AdminRequest) async throws -> Response {
         try request.requireNoQuery()
         let headers = request.request.headers
-        guard headers[.spekeVersion] == Self.version else {
+        guard let version = headers[.spekeVersion].flatMap(SPEKEVersion.init(rawValue:)) else {
+            let versions = SPEKEVersion.allCases.map(\.rawValue).joined(separator: " or ")
             throw ProblemDocument(
                 .unacceptableCPIX,
-                detail: "Unsupported SPEKE version: send X-Speke-Version: \(Self.version).",
+                detail: "Unsupported SPEKE version: send X-Speke-Version: \(versions).",
                 reason: "speke-version"
             )
         }
@@ -39,12 +43,16 @@ struct SPEKERoutes: Sendable {
         }
         try work.requireCapacity()
         let body = try await request.request.boundedBody(upTo: SPEKERequest.sizeLimit)
-        return try await work.admit { try await answer(body, request) }
+        return try await work.admit { try await answer(body, version, request) }
     }
 
-    private func answer(_ body: [UInt8], _ request: AdminRequest) async throws -> Response {
+    private func answer(
+        _ body: [UInt8],
+        _ version: SPEKEVersion,
+        _ request: AdminRequest
+    ) async throws -> Response {
         let spekeRequest = try await work.run { () throws(ProblemDocument) in
-            let spekeRequest = try Self.spekeRequest(body)
+            let spekeRequest = try Self.spekeRequest(body, version)
             try spekeRequest.requireSupported(at: request.now)
             return spekeRequest
         }
@@ -52,14 +60,17 @@ struct SPEKERoutes: Sendable {
             outcome in
             Self.audit(request, spekeRequest, outcome)
         }
+        // CPIX 2.3 has no elements for output protection.
+        let protections =
+            version == .v2_0 ? [:] : try await SPEKEOutputProtection(store: store).protections(outcome.records)
         let answer = try await work.run { () throws(ProblemDocument) in
-            try spekeRequest.response(outcome.records, at: request.now).xml
+            try spekeRequest.response(outcome.records, protections, at: request.now).xml
         }
         metrics?.encoderKeys(made: outcome.made.count, found: outcome.records.count - outcome.made.count)
         return Response(
             status: .ok,
             headers: [
-                .contentType: "application/xml", .cacheControl: "no-store", .spekeVersion: Self.version,
+                .contentType: "application/xml", .cacheControl: "no-store", .spekeVersion: version.rawValue,
                 .spekeUserAgent: "keyway-server",
             ],
             body: .init(byteBuffer: ByteBuffer(bytes: answer))
@@ -71,13 +82,16 @@ struct SPEKERoutes: Sendable {
         return name == "application/xml" || name == "text/xml"
     }
 
-    private static func spekeRequest(_ body: [UInt8]) throws(ProblemDocument) -> SPEKERequest {
+    private static func spekeRequest(
+        _ body: [UInt8],
+        _ version: SPEKEVersion
+    ) throws(ProblemDocument) -> SPEKERequest {
         let document: CPIXDocument
         do throws(SignalingError) { document = try CPIXDocument(xml: body) } catch {
             // These errors contain no parts of the document.
             throw ProblemDocument(.malformedRequest, detail: "\(error).", reason: error.code.rawValue)
         }
-        return try SPEKERequest(document)
+        return try SPEKERequest(document, version)
     }
 
     private static func audit(
