@@ -89,6 +89,8 @@ struct MPDRuleTests {
         .video("pssh-malformed") { $0.protections[1].pssh = "AAAA" },
         .video("pssh-malformed") { $0.protections[1].scheme = "urn:uuid:9a04f079-9840-4286-ab92-e65be0885f95" },
         .video("playready-object-malformed") { $0.protections[1].playReadyObject = "AAAACg" },
+        .video("license-url-malformed") { $0.protections[1].licenseURL = "skd://license" },
+        .video("license-url-malformed") { $0.protections[1].certificateURL = "https:///certificate" },
     ]
 
     /// Changes of a dynamic manifest.

@@ -1,6 +1,11 @@
 import XMLDocuments
 
 extension XMLTree.Element {
+    /// Returns the first child with a name in a namespace.
+    func child(_ name: String, in namespace: String) -> XMLTree.Element? {
+        children.first { $0.name == name && $0.namespace == namespace }
+    }
+
     /// Returns the value of a required attribute.
     func required(_ name: String) throws(ManifestError) -> String {
         guard let value = attributes[name] else {

@@ -164,7 +164,30 @@ extension MPDRule {
                 }
             }
         },
+        MPDRule(
+            "license-url-malformed",
+            .error,
+            section: "IOP",
+            "dashif:Laurl and dashif:Certurl must be https or http URLs"
+        ) { manifest, findings in
+            for subject in manifest.sets {
+                for protection in subject.protections {
+                    let urls = [("dashif:Laurl", protection.licenseURL), ("dashif:Certurl", protection.certificateURL)]
+                    for (name, url) in urls {
+                        guard let url, !isWebURL(url) else { continue }
+                        findings.add(
+                            subject.location,
+                            "\(name) of \(protection.scheme) is not an https or http URL: write the complete URL"
+                        )
+                    }
+                }
+            }
+        },
     ]
+
+    private static func isWebURL(_ text: String) -> Bool {
+        text.wholeMatch(of: #/(?i:https?):\/\/[^\s\/]+\S*/#) != nil
+    }
 
     private static func isUUID(_ text: String) -> Bool {
         text.wholeMatch(of: #/[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/#) != nil

@@ -5,10 +5,16 @@ import XMLDocuments
 ///
 ///     schemeIdUri        urn:mpeg:dash:mp4protection:2011, or urn:uuid: and the system's UUID
 ///     value              of mp4protection: cenc, cens, cbc1, cbcs; of a system: a human-readable name
+///     robustness         of a system: the level that its client must have
 ///     cenc:default_KID   the key ID as a UUID
-///     cenc:pssh          a complete pssh box in Base64  ┐ elements, of a system
-///     mspr:pro           a PlayReady Object in Base64   ┘
+///     cenc:pssh          a complete pssh box in Base64  ┐
+///     mspr:pro           a PlayReady Object in Base64   │ elements, of a system
+///     dashif:Laurl       the URL of the license server  │
+///     dashif:Certurl     the URL of the certificate     ┘
 public struct ContentProtection: Hashable, Sendable {
+    /// The namespace of `dashif:Laurl` and `dashif:Certurl` (DASH-IF IOP v5, Part 6).
+    static let dashIFNamespace = "https://dashif.org/CPS"
+
     /// The URI of the mp4protection scheme, whose descriptor has the encryption scheme and the key ID.
     public static let mp4Scheme = "urn:mpeg:dash:mp4protection:2011"
 
@@ -22,6 +28,16 @@ public struct ContentProtection: Hashable, Sendable {
     public var pssh: String?
     /// The PlayReady Object in Base64; nil when there is none.
     public var playReadyObject: String?
+
+    /// The URL of the license server; nil when there is none.
+    public var licenseURL: String?
+    /// The URL of the server certificate, such as that of FairPlay; nil when there is none.
+    public var certificateURL: String?
+    /// The robustness that the system's client must have; nil when the attribute is absent.
+    public var robustness: String?
+
+    /// True if an element is in the namespace of DASH-IF.
+    var usesDASHIFNamespace: Bool { licenseURL != nil || certificateURL != nil }
 
     /// True if the scheme is mp4protection, not a DRM system.
     public var isMP4Protection: Bool { scheme.lowercased() == Self.mp4Scheme }
@@ -61,13 +77,20 @@ public struct ContentProtection: Hashable, Sendable {
         defaultKeyID = element.attribute("default_KID")
         pssh = element.child("pssh")?.trimmedText
         playReadyObject = element.child("pro")?.trimmedText
+        licenseURL = element.child("Laurl", in: Self.dashIFNamespace)?.trimmedText
+        certificateURL = element.child("Certurl", in: Self.dashIFNamespace)?.trimmedText
+        robustness = element.attributes["robustness"]
     }
 
     func write(to writer: inout XMLWriter) {
-        let attributes = [("schemeIdUri", scheme), ("value", value), ("cenc:default_KID", defaultKeyID)]
+        let attributes = [
+            ("schemeIdUri", scheme), ("value", value), ("robustness", robustness), ("cenc:default_KID", defaultKeyID),
+        ]
         writer.element("ContentProtection", attributes) { writer in
             if let pssh { writer.element("cenc:pssh", text: pssh) }
             if let playReadyObject { writer.element("mspr:pro", text: playReadyObject) }
+            if let licenseURL { writer.element("dashif:Laurl", text: licenseURL) }
+            if let certificateURL { writer.element("dashif:Certurl", text: certificateURL) }
         }
     }
 }

@@ -97,12 +97,21 @@ public struct MPD: Hashable, Sendable {
         }
     }
 
+    private var hasDASHIFElements: Bool {
+        periods.contains { period in
+            period.adaptationSets.contains { set in
+                set.protections.contains(where: \.usesDASHIFNamespace)
+            }
+        }
+    }
+
     /// The manifest as UTF-8 XML.
     public var bytes: [UInt8] {
         var writer = XMLWriter()
         let attributes: [(String, String?)] = [
             ("xmlns", Self.namespace), ("xmlns:cenc", "urn:mpeg:cenc:2013"), ("xmlns:mspr", "urn:microsoft:playready"),
             ("xmlns:scte214", hasSupplementalCodecs ? "urn:scte:dash:scte214-extensions" : nil),
+            ("xmlns:dashif", hasDASHIFElements ? ContentProtection.dashIFNamespace : nil),
             ("profiles", profiles.joined(separator: ",")), ("type", type),
             ("availabilityStartTime", availabilityStart?.description), ("publishTime", publishTime?.description),
             ("mediaPresentationDuration", duration?.description),
