@@ -150,7 +150,7 @@ struct PackagingSettingTests {
         "systems": "widevine,clearkey", "clear-lead": "PT10S", "title": "film", "manifests": "dash,hls",
         "iv-size": "16", "window": "1m", "target-duration": "8s", "start-date": "2026-05-01T20:15:00+02:00",
         "rotate-keys": "10", "period-keys": "periods.txt", "derive-keys": "@secret", "key-lead": "5s",
-        "key-timeout": "1m", "keyformat-versions": "1/2",
+        "key-timeout": "1m", "keyformat-versions": "1/2", "certificate-url": "https://keys.example.com/certificate",
     ]
 
     @Test("have the same value from an option and from a job file, and the option overrides the file")

@@ -52,6 +52,52 @@ struct PackagedManifestTests {
         #expect(named.sorted() == there)
     }
 
+    @Test("contains the URLs of license servers and of the certificate, and Clear Key in an element of its own")
+    func licenseURLs() throws {
+        let folder = try ScratchFolder()
+        var job = try Self.job(folder, ["film.mp4"])
+        let base = "https://keys.example.com/?a=1&b="
+        for system in job.systems { job.licenseURLs.servers[system] = base + system.name }
+        job.licenseURLs.fairPlayCertificate = base + "certificate"
+        try PipelineFixture.package(job)
+        let manifest = try Self.manifest(folder)
+        #expect(MPDChecker().check(manifest) == [])
+        let text = String(decoding: try folder.bytes("main.mpd"), as: UTF8.self)
+        #expect(text.contains("xmlns:dashif=\"https://dashif.org/CPS\""))
+        for set in try #require(manifest.periods.first).adaptationSets {
+            let elements = Dictionary(set.protections.map { ($0.systemID ?? "", $0) }) { $1 }
+            let clearKey = "e2719d58-a985-b3c9-781a-b030af78d30e"
+            #expect(elements[clearKey]?.value == "ClearKey1.0" && elements[clearKey]?.licenseURL == base + "common")
+            #expect(elements["1077efec-c0b2-4d02-ace3-3c1e52e2fb4b"]?.licenseURL == nil)
+            for system in [ProtectionSystem.fairPlay, .widevine, .playReady] {
+                let element = try #require(elements[system.systemID?.description ?? ""])
+                #expect(element.licenseURL == base + system.name)
+                #expect(element.certificateURL == (system == .fairPlay ? base + "certificate" : nil))
+            }
+        }
+        // A player selects elements by namespace, so those of other namespaces are not read.
+        let other = text.replacing("https://dashif.org/CPS", with: "urn:other")
+        let sets = try MPD(Array(other.utf8)).periods.flatMap(\.adaptationSets)
+        #expect(sets.flatMap(\.protections).allSatisfy { $0.licenseURL == nil && $0.certificateURL == nil })
+    }
+
+    @Test("URLs that no manifest would contain are rejected")
+    func unusedLicenseURLs() throws {
+        let folder = try ScratchFolder()
+        let changes: [(option: String, change: (inout PackagingJob) -> Void)] = [
+            ("license-url", { ($0.systems, $0.licenseURLs.servers) = ([.fairPlay], [.widevine: "https://a"]) }),
+            ("certificate-url", { ($0.systems, $0.licenseURLs.fairPlayCertificate) = ([.widevine], "https://a") }),
+            ("license-url", { ($0.manifests, $0.licenseURLs.servers) = ([.hls], [.fairPlay: "https://a"]) }),
+            ("certificate-url", { ($0.manifests, $0.licenseURLs.fairPlayCertificate) = ([.hls], "https://a") }),
+        ]
+        for (option, change) in changes {
+            var job = try Self.job(folder)
+            change(&job)
+            let failure = #expect(throws: JobFailure.self) { try job.validate() }
+            #expect(failure?.option == option)
+        }
+    }
+
     @Test("specifies the same key data as the init segment", arguments: [TrackProtection.Scheme.cbcs, .cenc])
     func protection(scheme: TrackProtection.Scheme) throws {
         let folder = try ScratchFolder()

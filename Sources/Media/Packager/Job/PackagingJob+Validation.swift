@@ -14,6 +14,7 @@ extension PackagingJob {
         try checkOutput()
         try checkNames()
         try checkManifests()
+        try checkLicenseURLs()
         guard Self.segmentDurations.contains(segmentDuration.seconds) else {
             throw JobFailure("segment-duration", "must be from 0.5 to 60 seconds; Apple recommends 6")
         }

@@ -99,6 +99,8 @@ public struct PackagingJob: Sendable {
     public var keyURI: KeyURITemplate?
     /// The FPS versions that FairPlay keys signal; nil for version 1.
     package var keyFormatVersions: FairPlayVersions?
+    /// The URLs of license servers and of the certificate, for DASH manifests.
+    package var licenseURLs = LicenseURLs()
     /// The value of `{title}` in key URIs.
     public var title: String?
     /// The rules for HDCP-LEVEL and ALLOWED-CPC.

@@ -100,7 +100,7 @@ extension AdaptationSet {
             startsWithSAP = 1
         }
         if let protection = first.protection {
-            protections = try ContentProtection.all(protection, options.systems)
+            protections = try ContentProtection.all(protection, options.systems, options.licenseURLs)
         }
     }
 }

@@ -2,7 +2,7 @@ package import DRMSignaling
 import HLSPlaylist
 import SampleEncryption
 
-/// The options of playlists: file names, and how keys are signaled.
+/// The options of playlists and manifests: file names, and how keys are signaled.
 package struct PlaylistOptions: Sendable {
     /// The names of the output files.
     package var names = PackagingJob.FileNames()
@@ -12,6 +12,8 @@ package struct PlaylistOptions: Sendable {
     package var keyURI = KeyURITemplate.fairPlay
     /// The FPS versions that FairPlay keys signal.
     package var keyFormatVersions = FairPlayVersions.first
+    /// The URLs of license servers and of the certificate, for DASH manifests.
+    package var licenseURLs = LicenseURLs()
     /// The value of `{title}` in key URIs.
     package var title: String?
     /// The rules for HDCP-LEVEL and ALLOWED-CPC.
@@ -26,6 +28,7 @@ package struct PlaylistOptions: Sendable {
         systems = job.systems
         keyURI = job.keyURI ?? .fairPlay
         keyFormatVersions = job.keyFormatVersions ?? .first
+        licenseURLs = job.licenseURLs
         title = job.title
         outputProtection = job.outputProtection
     }

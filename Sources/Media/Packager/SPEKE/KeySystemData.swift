@@ -8,14 +8,16 @@ import MediaFormats
 ///     PSSH                                init segments, and cenc:pssh and mspr:pro in DASH
 ///     HLSSignalingData, media             EXT-X-KEY; EXT-X-SESSION-KEY has the same values
 ///     URIExtXKey                          URI of EXT-X-KEY, if there is no HLSSignalingData
+///     ContentProtectionData@robustness    robustness of ContentProtection in DASH
 ///
-/// ContentProtectionData is not used: manifests contain the equivalent data from PSSH.
+/// The text of ContentProtectionData is not used: manifests contain the equivalent data from PSSH.
 package struct KeySystemData: Sendable {
     private var entries: [ContentKeyID: [SystemID: Entry]] = [:]
 
     private struct Entry: Sendable {
         var box: ProtectionSystemSpecificHeader?
         var tag: KeyTag?
+        var robustness: String?
     }
 
     /// Creates empty data.
@@ -39,7 +41,10 @@ package struct KeySystemData: Sendable {
                 entry.box = boxes[0]
             }
             entry.tag = try Self.tag(system, method, subject)
-            entries[system.keyID, default: [:]][system.systemID] = entry
+            entry.robustness = system.robustness
+            guard entries[system.keyID, default: [:]].updateValue(entry, forKey: system.systemID) == nil else {
+                throw KeyExchangeFailure("\(subject): the response contains this DRMSystem more than once")
+            }
         }
     }
 
@@ -61,6 +66,11 @@ package struct KeySystemData: Sendable {
     /// Returns the EXT-X-KEY tag of a key for a system; nil if the response contains none.
     func tag(for keyID: ContentKeyID, _ system: ProtectionSystem) -> KeyTag? {
         system.systemID.flatMap { entries[keyID]?[$0]?.tag }
+    }
+
+    /// Returns the robustness that a system's client must have for a key; nil if the response specifies none.
+    func robustness(for keyID: ContentKeyID, _ system: ProtectionSystem) -> String? {
+        system.systemID.flatMap { entries[keyID]?[$0]?.robustness }
     }
 
     private static func tag(

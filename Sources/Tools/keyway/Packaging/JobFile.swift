@@ -45,13 +45,14 @@ struct JobFile {
 
     private mutating func read(_ root: Node) throws(CommandFailure) {
         let known =
-            ["inputs", "keys", "hdcp", "allowed-cpc"] + PackagingSetting.all.map(\.name)
+            ["inputs", "keys", "hdcp", "allowed-cpc", "license-url"] + PackagingSetting.all.map(\.name)
             + PackagingSettings.flagNames.filter { $0 != "dev" }
         for (key, node) in try fields(root, "the job", known) {
             switch key {
             case "inputs": for item in try list(node, key) { settings.inputs.append(try input(item)) }
             case "keys": try readKeys(node)
             case "hdcp": settings.hdcp = try rules(node, key, OutputProtectionRule.hdcpLevel)
+            case "license-url": settings.licenseURLs = try rules(node, key, LicenseURLArgument.parse)
             case "allowed-cpc": settings.allowedCPC = try rules(node, key, OutputProtectionRule.allowedCPC)
             case _ where PackagingSettings.flagNames.contains(key):
                 if try flag(node, key) { settings.flags[key] = location(node) }
@@ -220,15 +221,17 @@ extension JobFile {
     }
 
     /// Parses `UHD: TYPE-1`, which is `UHD=TYPE-1` on the command line.
-    private func rules(
+    private func rules<Rule>(
         _ node: Node,
         _ field: String,
-        _ parse: (String) throws(ValidationError) -> OutputProtectionRule
-    ) throws(CommandFailure) -> [PackagingSettings.Setting<OutputProtectionRule>] {
+        _ parse: (String) throws(ValidationError) -> Rule
+    ) throws(CommandFailure) -> [PackagingSettings.Setting<Rule>] {
         guard let mapping = node.mapping else {
-            throw error(node, "\(field): expected a mapping of classes or variants, such as UHD: VALUE")
+            let example =
+                field == "license-url" ? "systems, such as fairplay: URL" : "classes or variants, such as UHD: VALUE"
+            throw error(node, "\(field): expected a mapping of \(example)")
         }
-        var rules: [PackagingSettings.Setting<OutputProtectionRule>] = []
+        var rules: [PackagingSettings.Setting<Rule>] = []
         for (key, value) in mapping {
             let text = "\(try string(key, field))=\(try string(value, field))"
             let rule = try parsed(value, field) { () throws(ValidationError) in try parse(text) }

@@ -70,6 +70,7 @@ struct PackagingSetting: Sendable {
         PackagingSetting("manifests", \.manifests, .list, parse: PackagingValue.manifests),
         PackagingSetting("iv-size", \.ivSize, valueName: "number"),
         PackagingSetting("keyformat-versions", \.keyFormatVersions, valueName: "1|1/2"),
+        PackagingSetting("certificate-url", \.certificateURL, parse: LicenseURLArgument.url),
     ]
 
     /// The settings of live streams and key rotation.

@@ -37,6 +37,8 @@ extension PackagingSettings {
         title = Setting(encryption.title)
         ivSize = Setting(encryption.ivSize)
         keyFormatVersions = Setting(signals.keyFormatVersions)
+        licenseURLs = signals.licenseURLs.compactMap { Setting($0) }
+        certificateURL = Setting(signals.certificateURL)
         hdcp = encryption.hdcp.compactMap { Setting($0) }
         allowedCPC = encryption.allowedCPC.compactMap { Setting($0) }
         window = Setting(stream.window)

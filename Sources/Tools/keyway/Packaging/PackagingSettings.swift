@@ -62,6 +62,7 @@ struct PackagingSettings {
     var manifests: Setting<Set<PackagingJob.Manifest>>?
     var ivSize: Setting<Int>?
     var keyFormatVersions: Setting<FairPlayVersions>?
+    var certificateURL: Setting<String>?
     var window: Setting<LengthArgument>?
     var targetDuration: Setting<DurationArgument>?
     var startDate: Setting<TimeArgument>?
@@ -75,6 +76,8 @@ struct PackagingSettings {
     /// The rules for HDCP-LEVEL and ALLOWED-CPC.
     var hdcp: [Setting<OutputProtectionRule>] = []
     var allowedCPC: [Setting<OutputProtectionRule>] = []
+    /// The URLs of license servers; the last one of a system applies.
+    var licenseURLs: [Setting<LicenseURLArgument>] = []
     /// The key of the classes without a separate key.
     var sharedKey: KeySource?
     /// The keys of single classes.
@@ -101,6 +104,7 @@ struct PackagingSettings {
         flags.merge(other.flags) { $1 }
         hdcp += other.hdcp
         allowedCPC += other.allowedCPC
+        licenseURLs += other.licenseURLs
         if other.sharedKey != nil || !other.classKeys.isEmpty {
             sharedKey = other.sharedKey ?? sharedKey
             classKeys.merge(other.classKeys) { $1 }
@@ -126,6 +130,8 @@ struct PackagingSettings {
         job.manifests = manifests?.value ?? (job.scheme == .cenc ? [.dash] : [.hls])
         if let ivSize { job.ivSize = ivSize.value }
         job.keyFormatVersions = keyFormatVersions?.value
+        for setting in licenseURLs { job.licenseURLs.servers[setting.value.system] = setting.value.url }
+        job.licenseURLs.fairPlayCertificate = certificateURL?.value
         do {
             if let segmentDuration { job.segmentDuration = try Self.time(segmentDuration, "segment-duration") }
             job.clearLead = try clearLead.map { try Self.time($0, "clear-lead") }
@@ -164,6 +170,7 @@ struct PackagingSettings {
         switch option {
         case "keys", "iv": sharedKey?.location ?? classKeys.values.map(\.location).first
         case "hdcp": hdcp.first?.location
+        case "license-url": licenseURLs.first?.location
         default: PackagingSetting.named(option)?.location(self) ?? flags[option]
         }
     }
