@@ -123,6 +123,9 @@ struct PackageTests {
                   all: {key-id: \(Self.keyID), key-env: FILM_KEY, iv: "@iv.hex"}
                 hdcp: {SD: TYPE-0}
                 allowed-cpc: {SD: AppleMain}
+                manifests: [hls, dash]
+                license-url: {fairplay: "https://keys.example.com/fps", clearkey: "https://keys.example.com/clearkey"}
+                certificate-url: https://keys.example.com/certificate
                 """.utf8
             )
         )
@@ -133,13 +136,18 @@ struct PackageTests {
             [
                 "package", "film.mp4,lang=de", "--out", "by-options", "--segment-duration", "2s", "--single-file",
                 "--clear-lead", "2s", "--systems", "fairplay,common", "--hdcp", "SD=TYPE-0", "--allowed-cpc",
-                "SD=AppleMain",
+                "SD=AppleMain", "--manifests", "hls,dash", "--license-url", "fairplay=https://keys.example.com/fps",
+                "--license-url", "clearkey=https://keys.example.com/clearkey", "--certificate-url",
+                "https://keys.example.com/certificate",
             ] + Self.keyOptions
         )
         #expect(byOptions.status == 0, "\(byOptions.errors)")
         let files = try Self.files(tool.path("by-file"))
         #expect(files.count > 4)
         #expect(try Self.files(tool.path("by-options")) == files)
+        let manifest = String(decoding: try #require(files["main.mpd"]), as: UTF8.self)
+        let urls = ["Laurl>https://keys.example.com/fps<", "Laurl>https://keys.example.com/clearkey<", "Certurl>https"]
+        for url in urls { #expect(manifest.contains(url), "\(url)") }
         // The command line overrides the job file.
         let other = try tool.run(["package", "--job", "job.yaml", "--out", "third"], environment: environment)
         #expect(other.status == 0, "\(other.errors)")
@@ -181,6 +189,15 @@ struct PackageTests {
             (["--systems", "fairplay,firplay"], "--systems: “firplay” is not a protection system"),
             (["--hdcp", "UHD=TYPE-9"], "--hdcp: “TYPE-9” is not one of"),
             (["--allowed-cpc", "UHD"], "--allowed-cpc: expected a class"),
+            (["--license-url", "https://a/?k=\(key)"], "--license-url: expected SYSTEM=URL"),
+            (["--license-url", "fairplay"], "--license-url: expected SYSTEM=URL"),
+            (["--license-url", "identity=https://a"], "--license-url: expected SYSTEM=URL"),
+            (["--license-url", "fairplay=skd://a"], "--license-url: expected an http or https URL"),
+            (["--certificate-url", "https://name:\(key)@a"], "--certificate-url: expected an http or https URL"),
+            (keyOptions + ["--license-url", "fairplay=https://a"], "--license-url: applies only to DASH"),
+            (keyOptions + ["--license-url", "widevine=https://a"], "--license-url: widevine is not one of"),
+            (["--speke-version", "2.1"], "require --speke"),
+            (["--speke-version", "2.2"], "--speke-version: expected 2.0, 2.1"),
             (["--iv-size", "eight"], "--iv-size: expected a whole number, not 'eight'"),
         ]
     )

@@ -1,3 +1,4 @@
+import DASHManifest
 import DRMSignaling
 import FPSCrypto
 import HLSPlaylist
@@ -96,6 +97,49 @@ struct KeyExchangeTests {
         #expect(keys.systemData.tag(for: hd.keyID, .widevine) == nil)
     }
 
+    @Test("With version 2.1, a period is identified by its times too, and documents have CPIX 2.4")
+    func newerVersion() throws {
+        let exchange = try KeyExchange(contentID: "film", method: .sampleAES, systems: [.fairPlay], version: .v2_4)
+        #expect(exchange.keyID(of: .hd) == (try self.exchange()).keyID(of: .hd))
+        let periods: [KeyExchange.Period] = [
+            .init(number: 3), .init(number: 3, times: 60..<120), .init(number: 3, times: 60..<121),
+            .init(number: 3, times: 61..<120),
+        ]
+        #expect(Set(periods.map { exchange.keyID(of: .hd, in: $0) }).count == 4)
+        #expect(exchange.keyID(of: .hd, in: periods[0]) == (try self.exchange()).keyID(of: .hd, in: periods[1]))
+        let question = exchange.question(for: [.hd], in: periods[1])
+        #expect(question.periods == [.init(id: "period-3", index: 3, start: 60, end: 120)])
+        #expect(try CPIXDocument(xml: question.xml).declaredVersion == "2.4")
+        let other = exchange.question(for: [.hd], in: periods[0])
+        #expect(question.contentKeys[0].explicitIV != other.contentKeys[0].explicitIV)
+    }
+
+    @Test("The output protection and the robustness of the response are used")
+    func outputProtection() throws {
+        let exchange = try exchange()
+        var answer = answer(exchange.question(for: classes))
+        answer.version = .v2_4
+        answer.contentKeys[0].hdcp = .init(level: .type1)
+        answer.systems[0].allowedCPC = "com.apple.streamingkeydelivery:AppleMain/Main"
+        (answer.systems[1].contentProtectionData, answer.systems[1].robustness) = ("<a/>", "HW_SECURE_ALL")
+        let keys = try exchange.keys(in: answer.xml, for: classes)
+        #expect(
+            keys.outputProtection == [.hd: .init(hdcp: .type1, labels: [.fairPlay: [.appleMain, .main]])]
+        )
+        let keyID = try #require(keys[.hd]?.keyID)
+        #expect(keys.systemData.robustness(for: keyID, .widevine) == "HW_SECURE_ALL")
+        #expect(keys.systemData.robustness(for: keyID, .fairPlay) == nil)
+        var job = PackagingJob(inputs: [], output: "")
+        (job.scheme, job.systems, job.keys) = (.cbcs, [.fairPlay, .widevine], keys)
+        let protections = try ContentProtection.all(try #require(try job.protection(of: .hd)), job.systems)
+        #expect(protections.map(\.robustness) == [nil, nil, "HW_SECURE_ALL"])
+        var rules = OutputProtectionRules.standard
+        rules.require(.init(hdcp: .type1, labels: [.fairPlay: [.appleMain]]), of: .hd)
+        #expect(rules.protection(of: .hd) == .init(hdcp: .type1, labels: [.fairPlay: [.appleMain]]))
+        rules.require(.init(hdcp: HDCPRequirement.none, labels: [.fairPlay: [.baseline]]), of: .hd)
+        #expect(rules.protection(of: .hd) == .init(hdcp: .type1, labels: [.fairPlay: [.appleMain]]))
+    }
+
     @Test("FairPlay keys with the same URI cause a warning, because players cannot distinguish them")
     func sharedURI() throws {
         let exchange = try exchange()
@@ -130,6 +174,15 @@ struct KeyExchangeTests {
 
     private static let changes: [@Sendable (inout CPIXDocument) -> Void] = [
         { $0.contentID = "other" }, { $0.contentKeys.removeLast() }, { $0.contentKeys[0].value = nil },
+        { $0.contentKeys = [] }, { $0.contentKeys[1].keyID = ContentKeyID([UInt8](repeating: 9, count: 16))! },
+        { $0.systems = [] }, { $0.systems.removeFirst() }, { $0.systems.append($0.systems[0]) },
+        { $0.systems[0].mediaPlaylistSignaling = nil }, { $0.systems[0].mediaPlaylistSignaling = "" },
+        {
+            $0.contentKeys[0].hdcp = .init(level: HDCPRequirement.none)
+            $0.contentKeys[0].hdcp?.level = "TYPE-9"
+        },
+        { $0.systems[0].allowedCPC = "AppleMain" }, { $0.systems[0].allowedCPC = "com.apple.streamingkeydelivery:a b" },
+        { $0.systems[0].allowedCPC = "com.microsoft.playready:SL3000" },
         { $0.contentKeys[0].explicitIV = nil }, { $0.contentKeys[0].scheme = "cenc" },
         { $0.systems[0].mediaPlaylistSignaling = "#EXT-X-KEY:METHOD=NONE" },
         { $0.systems[0].mediaPlaylistSignaling = "#EXT-X-KEY:METHOD=SAMPLE-AES-CTR,URI=\"skd://a\"" },

@@ -9,6 +9,8 @@ public struct ContentKeys: Sendable {
     public var classes: [TrackClass: PackagingKey] = [:]
     /// The DRM system data that a key server returned for the keys (SPEKE).
     package var systemData = KeySystemData()
+    /// The output protection that a key server requires for classes (SPEKE v2.1).
+    package var outputProtection: [TrackClass: OutputProtection] = [:]
 
     /// Creates an empty set of keys.
     public init() {}

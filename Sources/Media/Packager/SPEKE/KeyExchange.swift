@@ -1,7 +1,7 @@
 package import DRMSignaling
 package import FPSCrypto
 
-/// Requests keys from a SPEKE v2.0 key server: creates the request document, and parses the response. No I/O.
+/// Requests keys from a SPEKE v2.0 or v2.1 key server: creates the request document, and parses the response. No I/O.
 ///
 ///     class     audio   SD   HD   UHD
 ///     type      AUDIO   SD   HD   UHD       intendedTrackType
@@ -10,7 +10,8 @@ package import FPSCrypto
 /// packaging the same content again yields the same keys, and so do two packagers that run concurrently:
 ///
 ///     key ID = the first 16 bytes of SHA-256("keyway key exchange" 00 content ID 00 type 00 period), as a UUIDv8
-///     period = its number in decimal digits; empty without key rotation
+///     period = its number in decimal digits; empty without key rotation. With CPIX 2.4, a hyphen, its start, a hyphen
+///              and its end follow if they are known, because a key server may refuse a key ID with other times
 ///
 /// The proposed initialization vectors for cbcs are derived in the same way; SPEKE permits encryptors to propose them.
 /// Some servers return the proposed vector and do not generate any; if the response contains another one, that one is
@@ -55,20 +56,25 @@ package struct KeyExchange: Sendable {
     package let contentID: String
     /// The encryption method.
     package let method: HLSKeyMethod
+    /// The version of the documents: 2.3 for SPEKE v2.0, 2.4 for v2.1.
+    package let version: CPIXDocument.Version
     /// The DRM systems for which keys are signaled.
     package let systems: [ProtectionSystem]
     private let recipient: Recipient?
 
     /// Creates an exchange.
     ///
-    /// - Parameter recipient: The recipient of encrypted keys; nil to receive keys in the clear, protected only by the
-    ///   connection.
+    /// - Parameters:
+    ///   - version: The version of the documents.
+    ///   - recipient: The recipient of encrypted keys; nil to receive keys in the clear, protected only by the
+    ///     connection.
     /// - Throws: ``KeyExchangeFailure`` for a content ID that is empty or longer than 1,000 bytes, for AES-128, and for
     ///   systems that SPEKE does not support.
     package init(
         contentID: String,
         method: HLSKeyMethod,
         systems: [ProtectionSystem],
+        version: CPIXDocument.Version = .v2_3,
         recipient: Recipient? = nil
     ) throws(KeyExchangeFailure) {
         guard (1...1_000).contains(contentID.utf8.count) else {
@@ -83,6 +89,7 @@ package struct KeyExchange: Sendable {
         self.contentID = contentID
         self.method = method
         self.systems = systems
+        self.version = version
         self.recipient = recipient
     }
 
@@ -103,7 +110,9 @@ package struct KeyExchange: Sendable {
 
     /// Returns 16 bytes derived from the content ID, the type and the period.
     private func bytes(for trackClass: TrackClass, in period: Period?, _ use: String? = nil) -> [UInt8] {
-        var parts = ["keyway key exchange", contentID, Self.type(of: trackClass), period.map { "\($0.number)" } ?? ""]
+        var name = period.map { "\($0.number)" } ?? ""
+        if version == .v2_4, let times = period?.times { name += "-\(times.lowerBound)-\(times.upperBound)" }
+        var parts = ["keyway key exchange", contentID, Self.type(of: trackClass), name]
         if let use { parts.append(use) }
         return Array(SHA256.hash(Array(parts.joined(separator: "\0").utf8)).prefix(16))
     }
@@ -111,6 +120,7 @@ package struct KeyExchange: Sendable {
     /// Creates the request for the keys of classes.
     package func question(for trackClasses: [TrackClass], in period: Period? = nil) -> CPIXDocument {
         var document = CPIXDocument(contentID: contentID)
+        document.version = version
         if let recipient { document.deliveryData = [.init(certificate: recipient.certificate.der)] }
         if let period {
             document.periods = [
@@ -182,10 +192,43 @@ package struct KeyExchange: Sendable {
                 key: key,
                 iv: entry.explicitIV.map { SecretBytes(copying: $0) }
             )
+            keys.outputProtection[trackClass] = try outputProtection(of: entry, response, subject)
         }
         let requestedIDs = Set(keys.all.map(\.key.keyID))
         keys.systemData = try KeySystemData(response.systems.filter { requestedIDs.contains($0.keyID) }, method: method)
+        // An encryptor must stop if requested data is missing. Only the server knows the URI of a FairPlay key.
+        for keyID in requestedIDs where systems.contains(.fairPlay) {
+            guard keys.systemData.tag(for: keyID, .fairPlay) != nil else {
+                throw KeyExchangeFailure("the response has no HLSSignalingData of FairPlay for key \(keyID)")
+            }
+        }
         return keys
+    }
+
+    /// Returns the output protection that the response specifies for a key; nil if it specifies none.
+    private func outputProtection(
+        of key: CPIXDocument.ContentKey,
+        _ response: CPIXDocument,
+        _ subject: String
+    ) throws(KeyExchangeFailure) -> OutputProtection? {
+        var protection = OutputProtection()
+        if let level = key.hdcp?.level {
+            guard let hdcp = HDCPRequirement(rawValue: level) else {
+                throw KeyExchangeFailure("\(subject) has an HLSHDCPLevel other than NONE, TYPE-0 and TYPE-1")
+            }
+            protection.hdcp = hdcp
+        }
+        for entry in response.systems where entry.keyID == key.keyID {
+            guard let text = entry.allowedCPC, let system = systems.first(where: { $0.systemID == entry.systemID })
+            else { continue }
+            // KEYFORMAT:LABEL/LABEL (RFC 8216bis, 4.4.6.2).
+            let labels = text.split(separator: ":").last?.split(separator: "/").map { CPCLabel(rawValue: String($0)) }
+            guard text.hasPrefix(system.keyFormat + ":"), let labels, !labels.isEmpty, !labels.contains(nil) else {
+                throw KeyExchangeFailure("\(subject): HLSAllowedCPC is not KEYFORMAT:LABELS of \(system.name)")
+            }
+            protection.labels[system] = labels.compactMap(\.self)
+        }
+        return protection == OutputProtection() ? nil : protection
     }
 
     /// Returns the intendedTrackType of a class in SPEKE.

@@ -8,6 +8,8 @@ extension PackagingSettings {
     struct Exchange {
         /// The content ID on the server.
         var contentID: String
+        /// The version of the documents.
+        var version: CPIXDocument.Version
         /// The recipient that the server encrypts the keys for.
         var recipient: KeyExchange.Recipient?
 
@@ -17,6 +19,7 @@ extension PackagingSettings {
         init?(_ options: SPEKEOptions) throws(CommandFailure) {
             guard let contentID = options.contentID else { return nil }
             self.contentID = contentID
+            version = options.version.document
             guard let certificate = options.certificate, let privateKey = options.privateKey else { return }
             do {
                 recipient = try KeyExchange.Recipient(
@@ -43,6 +46,7 @@ extension PackagingSettings {
                     contentID: contentID,
                     method: scheme.method,
                     systems: job.systems,
+                    version: version,
                     recipient: recipient
                 )
             } catch {
@@ -82,6 +86,9 @@ extension SPEKEClient {
         let response = try await send(exchange.question(for: classes).xml)
         var job = plan.job
         job.keys = try exchange.keys(in: response, for: classes)
+        for (trackClass, protection) in job.keys.outputProtection {
+            job.outputProtection.require(protection, of: trackClass)
+        }
         if !job.systems.contains(.fairPlay) { try job.keys.addRandomIVs() }
         var opened = Dictionary(grouping: zip(job.inputs, plan.inputs), by: \.0.path).mapValues { $0.map(\.1) }
         return try PackagingPlan(job) { path in

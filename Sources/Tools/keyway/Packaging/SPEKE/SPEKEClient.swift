@@ -6,6 +6,7 @@ import ToolSupport
 /// A client that sends a CPIX document to a SPEKE server, and returns the response.
 struct SPEKEClient: Sendable {
     private let address: String
+    private let version: SPEKEVersionArgument
     private let token: String?
     private let certificate: InputPath?
     private let privateKey: InputPath?
@@ -20,6 +21,7 @@ struct SPEKEClient: Sendable {
     init?(_ options: SPEKEOptions) throws(CommandFailure) {
         guard let address = options.speke else { return nil }
         self.address = address
+        version = options.version
         certificate = options.certificate
         privateKey = options.privateKey
         authorities = options.authorities
@@ -41,7 +43,7 @@ struct SPEKEClient: Sendable {
         request.body = document
         // The header name is lowercase as in AWS's server tests, because the reference server compares it
         // case-sensitively.
-        request.headers = [.init("Content-Type", "application/xml"), .init("x-speke-version", "2.0")]
+        request.headers = [.init("Content-Type", "application/xml"), .init("x-speke-version", version.rawValue)]
         if let authorization = token.map({ "Bearer \($0)" }) ?? url?.basicAuthorization {
             request.headers.append(.init("Authorization", authorization))
         }
@@ -67,6 +69,13 @@ struct SPEKEClient: Sendable {
             )
         }
         guard response.status == 200 else { throw refusal(response.status, response.body, bare) }
+        let answered = response.headers.first { $0.name.lowercased() == "x-speke-version" }?.value
+        guard answered == nil || answered == version.rawValue else {
+            throw .input(
+                "\(bare) responded with another X-Speke-Version than \(version.rawValue)",
+                next: "give the version that the server supports with --speke-version"
+            )
+        }
         return response.body
     }
 

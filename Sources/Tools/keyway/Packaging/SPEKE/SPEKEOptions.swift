@@ -1,11 +1,26 @@
 import ArgumentParser
+import DRMSignaling
 import ToolSupport
+
+/// A SPEKE version on the command line.
+enum SPEKEVersionArgument: String, ChoiceArgument {
+    case v2_0 = "2.0"
+    case v2_1 = "2.1"
+
+    /// The version of documents.
+    var document: CPIXDocument.Version {
+        switch self {
+        case .v2_0: .v2_3
+        case .v2_1: .v2_4
+        }
+    }
+}
 
 /// The options for keys from a SPEKE server.
 struct SPEKEOptions: ParsableArguments {
     @Option(
         help: .init(
-            "Request the keys from a SPEKE v2.0 server at this URL; it requires --content-id, and "
+            "Request the keys from a SPEKE server at this URL; it requires --content-id, and "
                 + "cannot be combined with other keys. (default: no SPEKE server)",
             valueName: "url"
         )
@@ -17,6 +32,16 @@ struct SPEKEOptions: ParsableArguments {
         help: .init("The content ID on the SPEKE server; required with --speke.", valueName: "text")
     )
     var contentID: String?
+
+    @Option(
+        name: .customLong("speke-version"),
+        help: .init(
+            "The SPEKE version: 2.0 with CPIX 2.3, or 2.1 with CPIX 2.4. With 2.1, live key periods are requested "
+                + "by their start and end, and the output protection that the server requires is signaled.",
+            valueName: "2.0|2.1"
+        )
+    )
+    var version = SPEKEVersionArgument.v2_0
 
     @Option(
         name: .customLong("speke-token-file"),
@@ -55,7 +80,8 @@ struct SPEKEOptions: ParsableArguments {
 
     func validate() throws {
         guard let speke else {
-            guard contentID == nil, [tokenFile, certificate, privateKey, authorities].allSatisfy({ $0 == nil }) else {
+            let files = [tokenFile, certificate, privateKey, authorities]
+            guard contentID == nil, version == .v2_0, files.allSatisfy({ $0 == nil }) else {
                 throw ValidationError("--content-id and the --speke-… options require --speke.")
             }
             return
