@@ -1,7 +1,9 @@
 """CPIX with pycpix, for test-speke: documents created and read by another implementation.
 
     cpix-peer.py make KEYS [--to CERTIFICATE]       prints a document with keys, in the clear or encrypted
-    cpix-peer.py ask KIDS CONTENT-ID [--to CERT]    prints a key request as an encoder sends it
+    cpix-peer.py ask KIDS CONTENT-ID [--to CERT] [--version 2.4]
+                                                    prints a key request as an encoder sends it; with 2.4 it has a key
+                                                    period with a start and an end, and elements that no server uses
     cpix-peer.py open DOCUMENT [--key PRIVATE-KEY]  prints the keys of a document as lines KID:KEY:IV:TYPE, sorted
     cpix-peer.py serve                              runs a key server that answers SPEKE requests; prints its port
     cpix-peer.py check DOCUMENT                     checks the parts with pycpix's readers, and its schema if possible
@@ -86,15 +88,25 @@ def make(arguments: argparse.Namespace) -> bytes:
 
 def ask(arguments: argparse.Namespace) -> bytes:
     made = document(arguments.content_id)
+    made.version = arguments.version
     made.drm_systems = cpix.DRMSystemList()
+    period = []
+    if arguments.version == "2.4":
+        made.periods = cpix.PeriodList()
+        made.periods.append(cpix.Period("period", start="2026-01-01T00:00:00Z", end="2026-01-01T01:00:00Z"))
+        period = [cpix.KeyPeriodFilter("period")]
     for line in arguments.kids.split(","):
         kid, kind = line.split(":")
         made.content_keys.append(cpix.ContentKey(kid, common_encryption_scheme="cbcs"))
-        filters = [cpix.AudioFilter() if kind == "AUDIO" else cpix.VideoFilter()]
+        filters = period + [cpix.AudioFilter() if kind == "AUDIO" else cpix.VideoFilter()]
         made.usage_rules.append(cpix.UsageRule(kid, filters, intended_track_type=kind))
         for system in (FAIRPLAY, WIDEVINE, PLAYREADY):
             made.drm_systems.append(cpix.DRMSystem(kid, system))
     tree = etree.fromstring(made.pretty_print())
+    if arguments.version == "2.4":
+        for key in tree.iter("{*}ContentKey"):
+            key.append(etree.fromstring('<other xmlns="urn:example" a="1"><inner>text</inner></other>'))
+            key.set("{urn:example}mark", key.get("kid"))
     if arguments.to:
         # pycpix cannot create a request for encrypted keys, which is a certificate without keys.
         space = "urn:dashif:org:cpix"
@@ -135,23 +147,38 @@ def open_document(arguments: argparse.Namespace) -> bytes:
 def check(arguments: argparse.Namespace) -> bytes:
     content = open(arguments.document, "rb").read()
     read = cpix.parse(content)
-    assert len(read.content_keys) > 0 and read.version == "2.3"
-    # The schema in pycpix is older than commonEncryptionScheme, and has MACKey where other implementations write Key.
+    assert len(read.content_keys) > 0 and read.version == arguments.version
     tree = etree.fromstring(content)
+    if arguments.version == "2.4":
+        assert [(period.id, period.index) for period in read.periods] == [("period", None)]
+        assert read.periods[0].end.isoformat().startswith("2026-01-01T01:00:00")
+        for key in tree.iter("{*}ContentKey"):
+            assert key.get("{urn:example}mark") == key.get("kid")
+            other = key.find("{urn:example}other")
+            assert other.get("a") == "1" and other.findtext("{urn:example}inner") == "text"
+            key.remove(other)
+            del key.attrib["{urn:example}mark"]
+        levels = {data.get("HLSHDCPLevel") for data in tree.iter("{*}HDCPData")}
+        assert levels == {"TYPE-0"}, levels
+    # The schema in pycpix is older than commonEncryptionScheme, DRMSystem's name and HDCPData. It has MACKey where other
+    # implementations write Key, and declares periodId as the ID of an element, not as a reference.
     for element in list(tree.iter()):
         element.attrib.pop("commonEncryptionScheme", None)
-        if etree.QName(element).localname == "MACMethod":
+        if etree.QName(element).localname in ("MACMethod", "HDCPData", "KeyPeriodFilter"):
             element.getparent().remove(element)
     ok = cpix.CPIX_SCHEMA.validate(tree)
     assert ok, cpix.CPIX_SCHEMA.error_log
     return b"%d keys, %d rules\n" % (len(read.content_keys), len(read.usage_rules))
 
 
-def answer(question: bytes) -> bytes:
-    """Returns a SPEKE v2.0 response by pycpix. Keys are derived from key IDs, so that equal requests get equal responses."""
+def answer(question: bytes, version: str) -> bytes:
+    """Returns a SPEKE response by pycpix. Keys are derived from key IDs, so that equal requests get equal responses. With v2.1
+    the keys require HDCP type 1, which pycpix cannot write."""
     tree = etree.fromstring(question)
     space = "{urn:dashif:org:cpix}"
+    assert tree.get("version") == {"2.0": "2.3", "2.1": "2.4"}[version]
     made = document(tree.get("contentId"))
+    made.version = tree.get("version")
     recipient = None
     for element in tree.iter("{http://www.w3.org/2000/09/xmldsig#}X509Certificate"):
         recipient = Recipient(base64.b64decode(element.text))
@@ -176,17 +203,26 @@ def answer(question: bytes) -> bytes:
             made.drm_systems.append(
                 cpix.DRMSystem(kid, system, hls_signaling_data=lines[0], hls_signaling_data_master=lines[1])
             )
-    return made.pretty_print()
+    if version == "2.0":
+        return made.pretty_print()
+    tree = etree.fromstring(made.pretty_print())
+    for key in tree.iter("{*}ContentKey"):
+        key.insert(0, etree.Element(etree.QName(tree, "HDCPData"), HLSHDCPLevel="TYPE-1"))
+    for system in tree.iter("{*}DRMSystem"):
+        if system.get("systemId") == FAIRPLAY:
+            system.set("HLSAllowedCPC", "com.apple.streamingkeydelivery:AppleMain/Main")
+    return etree.tostring(tree)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        assert self.headers["X-Speke-Version"] == "2.0" and self.headers["Content-Type"] == "application/xml"
-        content = answer(body)
+        version = self.headers["X-Speke-Version"]
+        assert version in ("2.0", "2.1") and self.headers["Content-Type"] == "application/xml"
+        content = answer(body, version)
         self.send_response(200)
         self.send_header("Content-Type", "application/xml")
-        self.send_header("X-Speke-Version", "2.0")
+        self.send_header("X-Speke-Version", version)
         self.send_header("X-Speke-User-Agent", "pycpix")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -216,6 +252,7 @@ def main() -> None:
             command.add_argument(word)
         command.add_argument("--to")
         command.add_argument("--key")
+        command.add_argument("--version", default="2.3")
     arguments = parser.parse_args()
     sys.stdout.buffer.write(arguments.action(arguments))
 
