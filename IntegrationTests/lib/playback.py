@@ -33,13 +33,15 @@ def film(name):
 
 
 class Origin:
-    """Serves a folder over HTTP on another origin than the page's, with CORS and byte ranges. `requests` are paths."""
+    """Serves a folder over HTTP on another origin than the page's, with CORS and byte ranges. `requests` are paths. The values of
+    `posts` are functions from the body of a POST request to the body of the response, by path."""
 
     def __init__(self, folder):
         origin = self
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.requests = []
+        self.posts = {}
         self.allows_pages = True
 
         class Handler(http.server.SimpleHTTPRequestHandler):
@@ -68,6 +70,17 @@ class Origin:
                 self.send_header("Content-Length", str(end - start + 1))
                 self.end_headers()
                 self.wfile.write(data[start:end + 1])
+
+            def do_POST(self):
+                origin.requests.append(self.path)
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.path not in origin.posts:
+                    return self.send_error(404)
+                data = origin.posts[self.path](body)
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
 
             def log_message(self, *_):
                 pass
