@@ -46,6 +46,22 @@ struct MPDTests {
         #expect(read.bytes == sample.bytes)
     }
 
+    @Test("URLs of DASH-IF, robustness and output protection are written and parsed, in the order of the schema")
+    func licenseURLs() throws {
+        var manifest = sample
+        manifest.periods[0].adaptationSets[0].protections[1].licenseURL = "https://a/?b=1&c=2"
+        manifest.periods[0].adaptationSets[0].protections[1].certificateURL = "https://a/certificate"
+        manifest.periods[0].adaptationSets[0].protections[1].robustness = "HW_SECURE_ALL"
+        let hdcp = Descriptor(scheme: "urn:mpeg:dash:output-protection:hdcp:2020", value: "2.2")
+        manifest.periods[0].adaptationSets[0].outputProtections = [hdcp]
+        let text = String(decoding: manifest.bytes, as: UTF8.self)
+        #expect(text.contains("<dashif:Laurl>https://a/?b=1&amp;c=2</dashif:Laurl>"))
+        let end = try #require(text.ranges(of: "</ContentProtection>").last?.upperBound)
+        #expect(text[end...].drop(while: \.isWhitespace).hasPrefix("<OutputProtection "))
+        #expect(try MPD(manifest.bytes) == manifest)
+        #expect(!String(decoding: sample.bytes, as: UTF8.self).contains("dashif"))
+    }
+
     @Test("Elements are written in the order of the schema")
     func order() throws {
         let text = String(decoding: sample.bytes, as: UTF8.self)

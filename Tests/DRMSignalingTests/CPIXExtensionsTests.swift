@@ -127,7 +127,22 @@ struct CPIXExtensionsTests {
         #expect(try CPIXDocument(xml: Array(text.utf8)).xml.count < 2 * text.utf8.count)
     }
 
-    @Test("The number and the length of namespaces are limited")
+    @Test("A document at the limits can be parsed after it was written, and is then written as the same")
+    func fixedPoint() throws {
+        let namespaces = (0..<28).map { "xmlns:n\($0)=\"urn:\($0)\"" }.joined(separator: " ")
+        let attributes = (0..<172).map { "n\($0 % 28):a\($0)=\"\"" }.joined(separator: " ")
+        // With the root element, 32 levels: each of the others changes the default namespace.
+        let nested = (0..<31).reduce("mixed") { text, number in
+            number.isMultiple(of: 2)
+                ? "<a xmlns=\"\"> a \(text) b </a>" : "<a xmlns=\"urn:dashif:org:cpix\">\n\(text)\n</a>"
+        }
+        let text = "<CPIX xmlns=\"urn:dashif:org:cpix\" \(namespaces) \(attributes)>\(nested)</CPIX>"
+        let xml = try CPIXDocument(xml: Array(text.utf8)).xml
+        #expect(try CPIXDocument(xml: xml).xml == xml)
+        #expect(String(decoding: xml, as: UTF8.self).contains("mixed"))
+    }
+
+    @Test("The number and the length of namespaces, and the number of attributes are limited")
     func limits() {
         func refusal(_ count: Int, _ length: Int) -> SignalingError? {
             let elements = (0..<count).map { "<a xmlns=\"urn:\(String(repeating: "u", count: length))\($0)\"/>" }
@@ -135,9 +150,15 @@ struct CPIXExtensionsTests {
             let text = "<CPIX xmlns=\"urn:dashif:org:cpix\">\(elements)</CPIX>"
             return failure { () throws(SignalingError) in _ = try CPIXDocument(xml: Array(text.utf8)) }
         }
-        #expect(refusal(50, 10) == nil)
-        #expect(refusal(51, 10)?.code == .invalidCPIX)
+        #expect(refusal(28, 10) == nil)
+        #expect(refusal(29, 10)?.code == .invalidCPIX)
         #expect(refusal(1, 997)?.code == .invalidCPIX)
+        for (count, isAccepted) in [(200, true), (201, false)] {
+            let attributes = (0..<count).map { " a\($0)=\"\"" }.joined()
+            let text = "<CPIX xmlns=\"urn:dashif:org:cpix\"><zzz\(attributes)/></CPIX>"
+            let error = failure { () throws(SignalingError) in _ = try CPIXDocument(xml: Array(text.utf8)) }
+            #expect((error == nil) == isAccepted && error?.description.contains("zzz") != true)
+        }
     }
 
     @Test(

@@ -3,6 +3,7 @@ import FPSCrypto
 import KeyStore
 import Testing
 import TextCoding
+import VirtualDevice
 
 @testable import KeyServer
 
@@ -51,6 +52,8 @@ struct SPEKEVersionTests {
             let keys = types.enumerated().map { (spekeKeyID(UInt8($0.offset + 1)), $0.element) }
             let answer = try CPIXDocument(xml: try await server.speke(document(keys)).body)
             #expect(answer.contentKeys.map(\.hdcp?.level) == ["TYPE-1", "NONE", "TYPE-0", nil])
+            let versions = try answer.contentKeys.map { try $0.hdcp?.outputProtectionDescriptor()?.value }
+            #expect(versions == ["2.2", nil, "1.0", nil])
             let fairPlay = answer.systems.filter { $0.systemID == .fairPlay }
             #expect(
                 fairPlay.map(\.allowedCPC) == ["com.apple.streamingkeydelivery:AppleMain/Main", nil, nil, nil]
@@ -111,6 +114,28 @@ struct SPEKEVersionTests {
             #expect(
                 times == [[1_800_000_000, 1_800_000_600], [1_800_000_600, 1_800_001_200], [nil, nil], [nil, nil]]
             )
+        }
+    }
+
+    @Test("Players can preload the key of a coming period as long before its start as the policy specifies")
+    func preload() async throws {
+        try await LicenseServer.run { server in
+            #expect(try await server.admin("PUT", "/policies/live", #"{"preload": "PT1M"}"#).status == 201)
+            #expect(try await server.admin("PUT", "/titles/film", #"{"policy": "live"}"#).status == 201)
+            var question = document([(spekeKeyID(1), "HD")])
+            let start = server.clock.now + 61
+            question.periods = [.init(id: "next", index: 2, start: start, end: start + 60)]
+            question.usageRules[0].periodIDs = ["next"]
+            let answer = try CPIXDocument(xml: try await server.speke(question).body)
+            let asset = Array(spekeKeyID(1).hexadecimal.utf8)
+            let device = server.device()
+            let early = try await server.license(try server.request(device, asset: asset).spc)
+            #expect(early.json["reason"] == .string("key-not-valid"))
+            server.clock.now += 1
+            let request = try server.request(device, asset: asset)
+            let license = try await server.license(request.spc)
+            #expect(license.status == 200)
+            #expect(answer.contentKeys[0].key != nil)
         }
     }
 

@@ -129,6 +129,12 @@ struct KeyExchangeTests {
         let keyID = try #require(keys[.hd]?.keyID)
         #expect(keys.systemData.robustness(for: keyID, .widevine) == "HW_SECURE_ALL")
         #expect(keys.systemData.robustness(for: keyID, .fairPlay) == nil)
+        #expect(keys.systemData.outputProtection(for: keyID)?.scheme == "urn:mpeg:dash:output-protection:hdcp:2020")
+        #expect(keys.systemData.outputProtection(for: keyID)?.value == "2.2")
+        for text in ["", "<a/>", "<OutputProtection/>", "<OutputProtection schemeIdUri='a'/><b/>"] {
+            answer.contentKeys[0].hdcp?.outputProtection = text
+            #expect(throws: SignalingError.self) { try exchange.keys(in: answer.xml, for: classes) }
+        }
         var job = PackagingJob(inputs: [], output: "")
         (job.scheme, job.systems, job.keys) = (.cbcs, [.fairPlay, .widevine], keys)
         let protections = try ContentProtection.all(try #require(try job.protection(of: .hd)), job.systems)

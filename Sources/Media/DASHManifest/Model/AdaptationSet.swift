@@ -5,6 +5,7 @@ import XMLDocuments
 ///     AdaptationSet            id, contentType, lang, mimeType, codecs, segmentAlignment, startWithSAP,
 ///                              subsegmentAlignment, subsegmentStartsWithSAP
 ///       ContentProtection      (each)   ┐
+///       OutputProtection       (each)   │
 ///       SupplementalProperty   (each)   │ in this order, which the schema requires
 ///       Label                           │
 ///       Accessibility          (each)   │
@@ -43,6 +44,8 @@ public struct AdaptationSet: Hashable, Sendable {
     public var supplementalProperties: [Descriptor]
     /// The ContentProtection elements; empty without encryption.
     public var protections: [ContentProtection]
+    /// The OutputProtection elements: the protection that outputs must have, such as a version of HDCP.
+    public var outputProtections: [Descriptor]
     /// The segment template of all Representations; nil when each Representation specifies its segments.
     public var template: SegmentTemplate?
     /// The Representations.
@@ -60,6 +63,7 @@ public struct AdaptationSet: Hashable, Sendable {
         accessibility = []
         supplementalProperties = []
         protections = []
+        outputProtections = []
     }
 
     init(reading element: XMLTree.Element) throws(ManifestError) {
@@ -80,6 +84,7 @@ public struct AdaptationSet: Hashable, Sendable {
         accessibility = try Descriptor.all("Accessibility", in: element)
         supplementalProperties = try Descriptor.all("SupplementalProperty", in: element)
         for child in element.children("ContentProtection") { protections.append(try ContentProtection(reading: child)) }
+        outputProtections = try Descriptor.all("OutputProtection", in: element)
         if let child = element.child("SegmentTemplate") { template = try SegmentTemplate(reading: child) }
         for child in element.children("Representation") { representations.append(try Representation(reading: child)) }
     }
@@ -94,6 +99,7 @@ public struct AdaptationSet: Hashable, Sendable {
         ]
         writer.element("AdaptationSet", attributes) { writer in
             for protection in protections { protection.write(to: &writer) }
+            for descriptor in outputProtections { descriptor.write(as: "OutputProtection", to: &writer) }
             for property in supplementalProperties { property.write(as: "SupplementalProperty", to: &writer) }
             if let label { writer.element("Label", text: label) }
             for descriptor in accessibility { descriptor.write(as: "Accessibility", to: &writer) }

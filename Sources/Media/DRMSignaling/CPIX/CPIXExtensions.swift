@@ -3,7 +3,7 @@ import XMLDocuments
 extension CPIXDocument {
     /// The attributes and child elements of an element that this library does not use: those of other formats and of
     /// later versions of CPIX. They are written unchanged, elements in their order after those that the library uses.
-    /// Comments and processing instructions are not preserved.
+    /// Comments and processing instructions are not preserved; text between child elements is written before them.
     public struct Extensions: Sendable, Equatable {
         struct Attribute: Sendable, Equatable {
             /// The name with the prefix of ``ExtensionNamespaces``.
@@ -67,8 +67,14 @@ extension CPIXDocument.Extensions.Element {
         defaultNamespace = ["", CPIXDocument.namespace].contains(element.namespace) ? element.namespace : nil
         attributes = CPIXDocument.Extensions.attributes(of: element, except: [], namespaces)
         children = element.children.map { Self($0, namespaces) }
-        let isBlank = !children.isEmpty && element.text.allSatisfy(\.isWhitespace)
-        text = isBlank ? "" : element.text
+        text = children.isEmpty ? element.text : Self.trimmed(element.text)
+    }
+
+    /// Removes the white space at both ends, which is the indentation of the child elements.
+    private static func trimmed(_ text: String) -> String {
+        var rest = text.drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
     }
 
     fileprivate func write(to writer: inout XMLWriter, defaultNamespace current: String) {
@@ -92,7 +98,7 @@ struct ExtensionNamespaces: Sendable, Equatable {
         var namespace: String
     }
 
-    /// The declarations, in the order of their first use; those of ``CPIXWriter`` are not included.
+    /// The declarations, except those that every document may have.
     private(set) var declarations: [Declaration] = []
     private var prefixes = [
         CPIXDocument.keyNamespace: "pskc", CPIXVocabulary.encryption: "enc", CPIXVocabulary.signatures: "ds",
@@ -102,23 +108,35 @@ struct ExtensionNamespaces: Sendable, Equatable {
     private(set) var known: Set<String> = []
 
     private static let xml = "http://www.w3.org/XML/1998/namespace"
-    /// The maximum number of namespaces; a parser accepts 64 in scope.
-    private static let limit = 50
+    /// The maximum number of namespaces. With the others, and with a default namespace in each of 32 nested elements, a
+    /// written document has at most the 64 that ``XMLTree`` accepts in scope.
+    private static let limit = 28
+    /// The maximum number of attributes of an element, so that those of a written one can be parsed.
+    private static let attributeLimit = 200
 
     init() {}
 
     /// Collects the namespaces of a document.
     ///
-    /// - Throws: `invalid-cpix` if there are more than 50, or one is longer than 1,000 bytes.
+    /// - Throws: `invalid-cpix` if there are more than 28 or one is longer than 1,000 bytes, or if an element has more than
+    ///   200 attributes.
     init(in root: XMLTree.Element) throws(SignalingError) {
         var waiting = [root]
         while let element = waiting.popLast() {
+            guard element.attributes.count <= Self.attributeLimit else {
+                throw SignalingError(
+                    .invalidCPIX,
+                    "CPIX, line \(element.line)",
+                    "an element has more than \(Self.attributeLimit) attributes"
+                )
+            }
             if element.namespace != CPIXDocument.namespace { try add(element.namespace, element.prefix, element) }
             for (name, namespace) in element.attributeNamespaces.sorted(by: { $0.key < $1.key }) {
                 try add(namespace, String(name.prefix { $0 != ":" }), element)
             }
             waiting += element.children.reversed()
         }
+        declarations.sort { $0.prefix < $1.prefix }
     }
 
     private mutating func add(

@@ -101,6 +101,8 @@ extension AdaptationSet {
         }
         if let protection = first.protection {
             protections = try ContentProtection.all(protection, options.systems, options.licenseURLs)
+            let output = ContentKeyID(protection.keyID).flatMap { protection.systemData.outputProtection(for: $0) }
+            outputProtections = output.map { [$0] } ?? []
         }
     }
 }

@@ -196,6 +196,9 @@ package struct KeyExchange: Sendable {
         }
         let requestedIDs = Set(keys.all.map(\.key.keyID))
         keys.systemData = try KeySystemData(response.systems.filter { requestedIDs.contains($0.keyID) }, method: method)
+        for key in response.contentKeys where requestedIDs.contains(key.keyID) {
+            try keys.systemData.addOutputProtection(of: key)
+        }
         // An encryptor must stop if requested data is missing. Only the server knows the URI of a FairPlay key.
         for keyID in requestedIDs where systems.contains(.fairPlay) {
             guard keys.systemData.tag(for: keyID, .fairPlay) != nil else {

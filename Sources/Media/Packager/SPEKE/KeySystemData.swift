@@ -1,3 +1,4 @@
+import DASHManifest
 package import DRMSignaling
 import HLSPlaylist
 import MediaFormats
@@ -9,10 +10,12 @@ import MediaFormats
 ///     HLSSignalingData, media             EXT-X-KEY; EXT-X-SESSION-KEY has the same values
 ///     URIExtXKey                          URI of EXT-X-KEY, if there is no HLSSignalingData
 ///     ContentProtectionData@robustness    robustness of ContentProtection in DASH
+///     HDCPOutputProtectionData            OutputProtection in DASH
 ///
 /// The text of ContentProtectionData is not used: manifests contain the equivalent data from PSSH.
 package struct KeySystemData: Sendable {
     private var entries: [ContentKeyID: [SystemID: Entry]] = [:]
+    private var outputProtections: [ContentKeyID: Descriptor] = [:]
 
     private struct Entry: Sendable {
         var box: ProtectionSystemSpecificHeader?
@@ -67,6 +70,17 @@ package struct KeySystemData: Sendable {
     func tag(for keyID: ContentKeyID, _ system: ProtectionSystem) -> KeyTag? {
         system.systemID.flatMap { entries[keyID]?[$0]?.tag }
     }
+
+    /// Adds the OutputProtection element of a key, if the response contains one.
+    ///
+    /// - Throws: `SignalingError` if it is not such an element.
+    mutating func addOutputProtection(of key: CPIXDocument.ContentKey) throws(SignalingError) {
+        guard let descriptor = try key.hdcp?.outputProtectionDescriptor() else { return }
+        outputProtections[key.keyID] = Descriptor(scheme: descriptor.scheme, value: descriptor.value)
+    }
+
+    /// Returns the OutputProtection element of a key for DASH; nil if the response contains none.
+    func outputProtection(for keyID: ContentKeyID) -> Descriptor? { outputProtections[keyID] }
 
     /// Returns the robustness that a system's client must have for a key; nil if the response specifies none.
     func robustness(for keyID: ContentKeyID, _ system: ProtectionSystem) -> String? {

@@ -6,7 +6,7 @@ import KeyStore
 /// then agrees with the licenses.
 ///
 ///     policy                      key                              FairPlay's DRMSystem
-///     hdcp: none, type0, type1    HDCPData: NONE, TYPE-0, TYPE-1
+///     hdcp: none, type0, type1    HDCPData: NONE, TYPE-0, TYPE-1; for DASH none, HDCP 1.0, 2.2
 ///     securityLevel: baseline                                      HLSAllowedCPC: AppleBaseline/Baseline
 ///     securityLevel: main                                          HLSAllowedCPC: AppleMain/Main
 ///

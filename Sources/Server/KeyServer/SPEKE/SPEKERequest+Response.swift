@@ -42,8 +42,8 @@ extension SPEKERequest {
             let hasIV = scheme == .cbcs || key.explicitIV != nil
             response.contentKeys[index].explicitIV = hasIV ? record.iv : nil
             if let level = protections[key.keyID]?.hdcp {
-                var hdcp = key.hdcp ?? .init(level: nil)
-                hdcp.level = level.rawValue
+                var hdcp = CPIXDocument.HDCPData(level: level)
+                hdcp.extensions = key.hdcp?.extensions ?? .init()
                 response.contentKeys[index].hdcp = hdcp
             }
         }
