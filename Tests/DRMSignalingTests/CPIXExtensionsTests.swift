@@ -162,6 +162,25 @@ struct CPIXExtensionsTests {
     }
 
     @Test(
+        "The key URI is that of URIExtXKey or of the first playlist line with a key",
+        arguments: [
+            ("", nil, nil), ("#EXT-X-KEY:METHOD=NONE", nil, nil), ("#EXT-X-KEY:METHOD=AES-128,URI=\"\"", nil, nil),
+            ("#EXT-X-KEY:URI=\"skd://a,b=c\",IV=0x1", nil, "skd://a,b=c"),
+            ("#EXT-X-X:1\r\n#EXT-X-KEY:KEYFORMAT=\",URI=\", URI=\"skd://d\"", nil, "skd://d"),
+            ("#EXT-X-KEY:XURI=\"skd://e\"", nil, nil), ("#EXT-X-KEY:URI=\"skd://f", nil, "skd://f"),
+            ("#EXT-X-SESSION-KEY:URI=\"skd://g\"", "skd://h", "skd://h"), ("#EXT-X-KEY:URI=\"skd://i\"", "", "skd://i"),
+        ] as [(String, String?, String?)]
+    )
+    func keyURI(_ lines: String, _ element: String?, _ expected: String?) {
+        var system = CPIXDocument.DRMSystem(keyID: firstID, systemID: .fairPlay, keyURI: element)
+        system.mediaPlaylistSignaling = lines
+        #expect(system.signaledKeyURI == expected)
+        system.mediaPlaylistSignaling = ""
+        system.multivariantPlaylistSignaling = lines
+        #expect(system.signaledKeyURI == expected)
+    }
+
+    @Test(
         "Invalid durations are rejected",
         arguments: ["1", "PT", "P1Y", "P1M", "P1W", "-PT1S", "PT1S zzz", String(repeating: "9", count: 200)]
     )

@@ -1,3 +1,4 @@
+import DRMSignaling
 import FPSCrypto
 import KeyStore
 import KeyStoreTestSupport
@@ -260,6 +261,27 @@ struct KeyImportTests {
         }
         #expect(try await other.tracks(title: "film").map(\.kind) == [.audio, .hd])
         await #expect(throws: KeyStoreError(.missingReference, place: "")) { _ = try await export("nothing") }
+    }
+
+    @Test("CPIX 2.4 has keys of several contents, and asset IDs in playlist lines")
+    func severalContents() async throws {
+        var document = CPIXDocument(contentID: "film")
+        document.version = .v2_4
+        let key = SecretBytes(copying: Array(0..<16))
+        for number in UInt8(1)...3 {
+            let keyID = try #require(ContentKeyID([UInt8](repeating: number, count: 16)))
+            document.contentKeys.append(.init(keyID: keyID, key: key, explicitIV: Array(0..<16), scheme: "cbcs"))
+            document.usageRules.append(.init(keyID: keyID, intendedTrackType: "HD"))
+            var system = CPIXDocument.DRMSystem(keyID: keyID, systemID: .fairPlay)
+            system.mediaPlaylistSignaling = "#EXTM3U\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://asset-\(number)\""
+            document.systems.append(system)
+        }
+        document.contentKeys[1].contentID = "other"
+        document.systems[2].mediaPlaylistSignaling = nil
+        let rows = try KeyRow.rows(ofFile: document.xml).rows
+        #expect(rows.map(\.title) == ["film", "other", "film"])
+        #expect(rows.map(\.assetID) == [Array("asset-1".utf8), Array("asset-2".utf8), nil])
+        #expect(rows.map(\.track) == ["hd", "hd", "hd"])
     }
 
     @Test("CPIX keys without values that FairPlay needs are errors")

@@ -5,7 +5,7 @@ import XMLDocuments
 extension CPIXDocument {
     /// A content key, clear or encrypted, or a request for one.
     ///
-    ///     ContentKey @kid @explicitIV @commonEncryptionScheme @dependsOnKey
+    ///     ContentKey @contentId @kid @explicitIV @commonEncryptionScheme @dependsOnKey
     ///       HDCPData @HLSHDCPLevel    CPIX 2.4
     ///         HDCPOutputProtectionData
     ///       Data / pskc:Secret
@@ -23,6 +23,9 @@ extension CPIXDocument {
             case encrypted(EncryptedValue, mac: [UInt8]?)
         }
 
+        /// The content ID of the key, in a document with keys of several contents (CPIX 2.4); nil for that of the
+        /// document.
+        public var contentID: String?
         /// The key ID.
         public var keyID: ContentKeyID
         /// The key; nil in a request.
@@ -55,6 +58,7 @@ extension CPIXDocument {
         }
 
         init(_ element: XMLTree.Element, _ namespaces: ExtensionNamespaces) throws(SignalingError) {
+            contentID = try element.cpixText("contentId")
             keyID = try element.cpixKeyID()
             explicitIV = try element.cpixBlock("explicitIV")
             scheme = try element.cpixText("commonEncryptionScheme")
@@ -91,7 +95,7 @@ extension CPIXDocument {
 
         func write(to writer: inout XMLWriter) {
             let attributes = [
-                ("kid", keyID.uuid), ("explicitIV", explicitIV.map { Base64.encode($0) }),
+                ("contentId", contentID), ("kid", keyID.uuid), ("explicitIV", explicitIV.map { Base64.encode($0) }),
                 ("commonEncryptionScheme", scheme), ("dependsOnKey", dependsOn?.uuid),
             ]
             writer.element("ContentKey", attributes, extensions) { writer in

@@ -50,7 +50,8 @@ enum CPIXVocabulary {
         "DeliveryData": (["id", "name"], ["DeliveryKey", "DocumentKey", "MACMethod"]),
         "ContentKeyList": ([], ["ContentKey"]),
         "ContentKey": (
-            ["kid", "explicitIV", "commonEncryptionScheme", "dependsOnKey"], children["ContentKey", default: []]
+            ["contentId", "kid", "explicitIV", "commonEncryptionScheme", "dependsOnKey"],
+            children["ContentKey", default: []]
         ),
         "HDCPData": (["HLSHDCPLevel"], children["HDCPData", default: []]),
         "DRMSystemList": ([], ["DRMSystem"]),

@@ -3,7 +3,7 @@ import FPSCrypto
 import KeyStore
 
 extension KeyRow {
-    /// Returns the keys in a CPIX document. Its content ID is the title, the intended track type of a key's usage rule
+    /// Returns the keys in a CPIX document. The content ID of the key, or that of the document, is the title, the intended track type of a key's usage rule
     /// is the track, and the period of that rule is the validity. The asset ID is the part of FairPlay's key URI after
     /// `skd://`, if there is one.
     static func rows(of document: CPIXDocument) -> (rows: [KeyRow], mistakes: [KeyFileError]) {
@@ -11,15 +11,18 @@ extension KeyRow {
         let periods = Dictionary(document.periods.map { ($0.id, $0) }) { first, _ in first }
         var assetIDs: [ContentKeyID: [UInt8]] = [:]
         for system in document.systems where system.systemID == .fairPlay {
-            guard let uri = system.keyURI, let assetID = ContentDefaults.assetID(inKeyURI: uri) else { continue }
-            assetIDs[system.keyID] = assetID
+            assetIDs[system.keyID] = system.signaledKeyURI.flatMap(ContentDefaults.assetID(inKeyURI:))
         }
         var (rows, mistakes): ([KeyRow], [KeyFileError]) = ([], [])
         for contentKey in document.contentKeys {
             do {
                 var row = try KeyRow(contentKey)
                 row.assetID = assetIDs[contentKey.keyID]
-                try row.apply(rules[contentKey.keyID] ?? [], periods, title: document.contentID)
+                try row.apply(
+                    rules[contentKey.keyID] ?? [],
+                    periods,
+                    title: contentKey.contentID ?? document.contentID
+                )
                 rows.append(row)
             } catch {
                 mistakes.append(error)
