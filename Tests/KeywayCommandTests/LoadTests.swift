@@ -81,7 +81,56 @@ struct LoadTests {
         #expect((json["notes"] as? [String])?.first?.contains("used up") == true)
         #expect(seen.all.count == 40)
         #expect(Set(seen.all.map(\.body)).count == 40)
-        #expect(seen.all.allSatisfy { $0.headers["authorization"] == nil && $0.path == "/fps/license" })
+        #expect(seen.all.allSatisfy { $0.path == "/fps/license" })
+        // Tokens of a development server, for both accounts.
+        let tokens = Set(seen.all.compactMap { $0.headers["authorization"] })
+        #expect(tokens == ["Bearer dev:load-1", "Bearer dev:load-2"])
+        #expect(outcome.errors.contains("at most 360 licenses to 2 accounts in 60 seconds"), "\(outcome.errors)")
+        let without = try load(server, ["--requests", "4", "--token-algorithm", "none"])
+        #expect(without.errors.contains("to 1 account in 60 seconds"), "\(without.errors)")
+        #expect(seen.all.suffix(4).allSatisfy { $0.headers["authorization"] == nil })
+    }
+
+    @Test("A run of which the server refuses most requests fails, with the reasons and their counts")
+    func mostlyRefused() throws {
+        let server = try server(Seen()) { number in
+            switch number % 5 {
+            case 0: .init(body: [1])
+            case 1: .init(status: 503, body: Self.problem("overloaded"))
+            default: .init(status: 429, body: Self.problem("rate-limited", reason: "account"))
+            }
+        }
+        let outcome = try load(server, ["--requests", "10", "--connections", "1", "--json"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("refused 8 of 10 requests: 6 x 429 rate-limited account, 2 x 503 overloaded"))
+        #expect(outcome.errors.contains("--accounts"))
+        #expect((try outcome.json()["problem"] as? [String: Any])?["code"] as? String == "mostly-refused")
+        let watch = try tool.run(
+            [
+                "device", "watch", "--server", server.address, "--credentials", credentials, "--assets", "movie",
+                "--accounts", "5", "--devices-per-account", "2", "--single-pass",
+            ]
+        )
+        #expect(watch.status == 1)
+        #expect(watch.errors.contains("note: with its default limits"), "\(watch.errors)")
+        // Half of them are no problem, nor is a lost connection.
+        var tally = LoadTally()
+        tally.outcomes = [.granted: 2, LoadOutcome(status: 403, problem: "refused-by-policy"): 2]
+        #expect(LoadReport.refusal(of: tally) == nil)
+        tally.outcomes = [.granted: 1, .lost: 7, LoadOutcome(status: 403): 3]
+        #expect(LoadReport.refusal(of: tally) == nil)
+        tally.outcomes = [LoadOutcome(status: 404, problem: "unknown-asset"): 1]
+        #expect(LoadReport.refusal(of: tally)?.next?.contains("--assets") == true)
+    }
+
+    @Test("The default limits of the server and their effect on a run")
+    func limits() {
+        let local = LoadLimits(accounts: 100, isRemote: false, seconds: 12, licenses: nil)
+        #expect(local.maximum == 8_400)
+        #expect(local.sentence.contains("limits.rates"))
+        let remote = LoadLimits(accounts: 100, isRemote: true, seconds: 12, licenses: 100)
+        #expect(remote.maximum == 840)
+        #expect(remote.sentence.contains("more than the 100 requests"), "\(remote.sentence)")
     }
 
     @Test("A batch requests the keys of one playback, and each of its licenses is counted")
@@ -95,7 +144,8 @@ struct LoadTests {
             return .init(body: Array(#"{"fairplay-streaming-response":{"create-ckc":[\#(granted),\#(refused)]}}"#.utf8))
         }
         let outcome = try load(server, ["--requests", "8", "--batch", "2", "--connections", "1", "--json"])
-        #expect(outcome.status == 0, "\(outcome.errors)")
+        // Most of them are refused.
+        #expect(outcome.status == 1, "\(outcome.errors)")
         let json = try outcome.json()
         #expect((json["run"] as? [String: Any])?["licenses"] as? Int == 4)
         let answers = (json["outcomes"] as? [String: Any])?["responses"] as? [[String: Any]] ?? []
@@ -199,7 +249,7 @@ struct LoadTests {
             ],
             openFiles: 30
         )
-        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.status == 1 && outcome.errors.contains("404"), "\(outcome.errors)")
         let lines = try tool.content(tool.path("trace.jsonl")).split(separator: 0x0a).map { try Tool.json(Array($0)) }
         #expect(lines.count >= 40)
         #expect(lines.allSatisfy { $0["status"] as? Int == 404 })

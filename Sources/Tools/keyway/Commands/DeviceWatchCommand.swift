@@ -16,6 +16,10 @@ struct DeviceWatchCommand: AsyncParsableCommand {
             duration has passed. Devices continue while the server is unreachable, and send the same SPC again after a \
             broken connection. Use it to test limits on concurrent streams and devices: --trace records which account \
             had a license at what time. To measure the capacity of a server, use keyway load.
+
+            Tokens are for the accounts load-1, load-2, and so on; by default they are those of a development server \
+            (keyway-server serve --dev). The command fails if the server refuses most requests, for example because \
+            the policy allows fewer streams than there are devices.
             """
     )
 
@@ -82,12 +86,21 @@ struct DeviceWatchCommand: AsyncParsableCommand {
         report.tables = [LoadReport.outcomes(of: tally)]
         if let count = outcomes[.unusable] {
             report.problem = .init(stage: "device", code: "unusable", reason: "the devices rejected \(count) CKCs")
+        } else {
+            report.problem = LoadReport.refusal(of: tally)
         }
         try ReportOptions.print(report, json: output.json)
     }
 
     private func watch(_ client: LoadClient) async throws -> [LoadOutcome: Int] {
         let certificate = try await client.certificate()
+        let limits = LoadLimits(
+            accounts: population.accountsOfTokens,
+            isRemote: !client.target.isLoopback,
+            seconds: once ? 0 : duration.seconds,
+            licenses: once ? Double(population.accounts * population.devicesPerAccount) : nil
+        )
+        Terminal.writeError("note: \(limits.sentence) Streams and devices of the policy limit each account too.")
         let log = AudienceLog(trace: try trace.map { try LoadTrace(path: $0.path, bufferSize: 0) })
         let audience = Audience(
             client: client,

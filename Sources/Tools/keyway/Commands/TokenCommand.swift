@@ -73,7 +73,7 @@ struct TokenCommand: AsyncParsableCommand {
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        guard tokens.tokens != .none else {
+        guard tokens.areSigned else {
             throw ValidationError(
                 "No signature algorithm is given: give --token-algorithm es256 or --token-algorithm hs256."
             )

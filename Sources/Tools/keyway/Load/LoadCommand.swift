@@ -18,10 +18,13 @@ struct LoadCommand: AsyncParsableCommand {
             responses (open loop), as with real viewers. Latency is measured from the time at which a request was due, \
             so a stalled server cannot hide it.
 
-            By default, requests are sent without tokens (--token-algorithm none). With --token-algorithm es256 or \
-            hs256, tokens are for the accounts load-1, load-2, and so on, and each request has a new token (--token-per \
-            request), as in apps that renew a lease with a fresh token. The server caches tokens that it has verified, \
-            so --token-per account reduces its work.
+            Tokens are for the accounts load-1, load-2, and so on. By default, they are those of a development server \
+            (keyway-server serve --dev). With --token-algorithm es256 or hs256, each request has a new signed token \
+            (--token-per request), as in apps that renew a lease with a fresh token. The server caches tokens that it \
+            has verified, so --token-per account reduces its work. With --token-algorithm none, requests have no token.
+
+            A server limits the requests of each account and address. The command prints what the default limits mean \
+            for the load before it starts, and fails if the server refuses most requests.
 
             Generate load only on servers that you operate.
             """
@@ -148,6 +151,7 @@ struct LoadCommand: AsyncParsableCommand {
     {
         let client = LoadClient(target: target, loop: group.next())
         let certificate = try await client.certificate()
+        Terminal.writeError("note: \(limits(target).sentence)")
         let population = try await population.population(lifetime: Int64(plan.length) + 3600)
         let trace = try self.trace.map { try LoadTrace(path: $0.path, bufferSize: 1 << 16) }
         let material = try await prepare(population, certificate)
@@ -176,6 +180,8 @@ struct LoadCommand: AsyncParsableCommand {
                 reason: "the prepared SPCs were used up during the warm-up, so nothing was measured",
                 next: "increase --requests, or give --warm-up 0s"
             )
+        } else if let refusal = LoadReport.refusal(of: tally) {
+            report.problem = refusal
         } else if tally.outcomes[.granted] == nil {
             report.problem = .init(
                 stage: "server",
@@ -194,6 +200,15 @@ struct LoadCommand: AsyncParsableCommand {
             duration: duration.seconds,
             warmUp: warmUp.seconds,
             timeout: timeout.seconds
+        )
+    }
+
+    private func limits(_ target: LoadTarget) -> LoadLimits {
+        LoadLimits(
+            accounts: population.accountsOfTokens,
+            isRemote: !target.isLoopback,
+            seconds: plan.length,
+            licenses: rate.map { $0 * plan.length * Double(batch) }
         )
     }
 

@@ -64,7 +64,7 @@ struct LoadPopulationOptions: ParsableArguments {
     @Option(
         help: .init(
             "The scope of a token: each request, session (playback), or account has a separate token. "
-                + "It has no effect with --token-algorithm none.",
+                + "It has no effect with --token-algorithm none or dev.",
             valueName: "scope"
         )
     )
@@ -83,6 +83,9 @@ struct LoadPopulationOptions: ParsableArguments {
             throw ValidationError("--assets: expected IDs of 2 to 200 bytes, separated by commas.")
         }
     }
+
+    /// The number of accounts that the server distinguishes: requests without a token are all of the same account.
+    var accountsOfTokens: Int { tokens.tokens == .none ? 1 : accounts }
 
     /// Creates the devices, and the signer of their tokens. `lifetime` is the lifetime of tokens, in seconds.
     func population(lifetime: Int64) async throws -> LoadPopulation {

@@ -37,13 +37,13 @@ struct LoadTokens: Sendable {
     }
 
     /// True if requests have tokens.
-    var isEnabled: Bool { signer != nil }
+    var isEnabled: Bool { options.tokens != .none }
 
     /// Returns the token of an account's next request; nil for none.
     ///
     /// - Parameter last: The token of the previous request in the session; nil for the first request.
     func token(account: Int, last: String?) async throws -> String? {
-        guard let signer else { return nil }
+        guard let signer else { return options.tokens == .dev ? "dev:\(accounts[account])" : nil }
         switch (scope, last) {
         case (.account, _): return shared[account]
         case (.session, let last?): return last

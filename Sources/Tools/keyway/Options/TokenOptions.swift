@@ -7,9 +7,11 @@ import ToolSupport
 
 /// The options for the playback tokens of requests.
 struct TokenOptions: ParsableArguments {
-    /// The signature algorithm of tokens.
+    /// The kind of tokens: none, development tokens, or the signature algorithm.
     enum Algorithm: String, ExpressibleByArgument, CaseIterable {
         case none
+        /// `dev:ACCOUNT`, which a server accepts with `serve --dev`.
+        case dev
         case es256
         case hs256
     }
@@ -17,12 +19,19 @@ struct TokenOptions: ParsableArguments {
     @Option(
         name: .customLong("token-algorithm"),
         help: .init(
-            "The signature algorithm of playback tokens; with none, requests are sent without a "
-                + "token. keyway token requires es256 or hs256.",
+            "The signature algorithm of playback tokens: es256 or hs256; dev for dev:ACCOUNT, which "
+                + "keyway-server serve --dev accepts; none for requests without a token. keyway token "
+                + "requires es256 or hs256. (default: dev)",
             valueName: "algorithm"
         )
     )
-    var tokens = Algorithm.none
+    var givenTokens: Algorithm?
+
+    /// The kind of tokens.
+    var tokens: Algorithm { givenTokens ?? .dev }
+
+    /// True if tokens are signed.
+    var areSigned: Bool { tokens == .es256 || tokens == .hs256 }
 
     @Option(
         help: .init(
@@ -69,16 +78,16 @@ struct TokenOptions: ParsableArguments {
         guard tokenKey == nil || tokens == .es256 else {
             throw ValidationError("--token-key requires --token-algorithm es256.")
         }
-        guard writeJwks == nil || tokens != .none else {
+        guard writeJwks == nil || areSigned else {
             throw ValidationError("--write-jwks requires --token-algorithm es256 or --token-algorithm hs256.")
         }
     }
 
-    /// Returns the signer of the tokens, or nil for none; writes the key set if the option is given.
+    /// Returns the signer of the tokens, or nil if they are not signed; writes the key set if the option is given.
     func signer() async throws -> PlaybackTokenSigner? {
         let signer: PlaybackTokenSigner
         switch tokens {
-        case .none: return nil
+        case .none, .dev: return nil
         case .es256: signer = try await PlaybackTokenSigner(es256: try key())
         case .hs256:
             signer = try await PlaybackTokenSigner(hs256: try tokenSecret?.bytes() ?? [])
