@@ -55,6 +55,19 @@ struct LicenseRequestTests {
     }
 
     @Test(
+        "An SPC whose base64 ends with plus signs is read, escaped or not, with a blank or line break at the end",
+        arguments: [
+            ("spc=AAAAAQA+", [0, 0, 0, 1, 0, 0x3E]), ("spc=AAAAAQA%2B", [0, 0, 0, 1, 0, 0x3E]),
+            ("spc%3DAAAAAQA%2B", [0, 0, 0, 1, 0, 0x3E]), ("spc=AAAAAQA+&a=1", [0, 0, 0, 1, 0, 0x3E]),
+            ("spc=AAAAAQAAA+++", [0, 0, 0, 1, 0, 0, 3, 0xEF, 0xBE]), ("spc=AAAAAQA%2B%0D%0A", [0, 0, 0, 1, 0, 0x3E]),
+            ("spc=AAAAAQ==+", [0, 0, 0, 1]), ("spc=AAAAAQ%20", [0, 0, 0, 1]), ("spc=AAAAAQA/+", [0, 0, 0, 1, 0, 0x3F]),
+        ]
+    )
+    func plusAtEnd(body: String, spc: [UInt8]) throws {
+        #expect(try request(body, "application/x-www-form-urlencoded").spc == spc)
+    }
+
+    @Test(
         "The format is never guessed: without a known type, a body must start like one of the formats",
         arguments: [
             nil, "", ";", "text/html", "application/jsonx", "application/*", "text/plain, application/json", "json",

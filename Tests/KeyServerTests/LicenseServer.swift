@@ -39,6 +39,7 @@ struct LicenseServer: Sendable {
         nanoseconds: (@Sendable () -> Int64)? = nil,
         encoderWork: EncoderWork = EncoderWork(threads: 1, capacity: 64),
         rules: LicenseRequestRules = LicenseRequestRules(),
+        configure: (inout ServerConfiguration) -> Void = { _ in },
         _ test: @Sendable (LicenseServer) async throws -> Void
     ) async throws {
         let key = try privateKey.get()
@@ -58,6 +59,7 @@ struct LicenseServer: Sendable {
         setup.bundles = BundleCache(try KSM(bundles: [bundle]))
         setup.configuration.limits.rates = rates ?? .unlimited
         setup.configuration.licenses.requests = rules
+        configure(&setup.configuration)
         setup.environment.authorizer = authorizer
         setup.environment.encoderWork = encoderWork
         setup.environment.time.milliseconds = { clock.now * 1_000 }
@@ -156,12 +158,20 @@ struct LicenseServer: Sendable {
     /// Requests a batch; returns the result of each item.
     func batch(
         _ spcs: [[UInt8]],
+        token: String? = nil,
         from address: String? = nil
     ) async throws -> (answer: ReceivedResponse, items: [JSONObject]) {
         let items = spcs.enumerated().map { #"{"id":\#($0.offset),"spc":"\#(Base64.encode($0.element))"}"# }
         let body = #"{"fairplay-streaming-request":{"version":1,"create-ckc":[\#(items.joined(separator: ","))]}}"#
         let type = "application/json"
-        let answer = try await send("POST", "/fps/licenses", type: type, Array(body.utf8), from: address)
+        let answer = try await send(
+            "POST",
+            "/fps/licenses",
+            type: type,
+            Array(body.utf8),
+            token: token,
+            from: address
+        )
         guard case .object(let outer)? = answer.json["fairplay-streaming-response"],
             case .array(let values)? = outer["create-ckc"]
         else { return (answer, []) }

@@ -23,6 +23,7 @@ extension KeyServerApplication {
             crossOrigin: parts.configuration.crossOrigin,
             crossOriginHeaders: parts.configuration.crossOriginHeaders
                 + parts.configuration.licenses.requests.pageHeaders,
+            exposedHeaders: parts.configuration.licenses.deviceHeaders ? DeviceHeaders.names : [],
             metrics: parts.metrics
         )
         parts.readiness.add(to: router)
@@ -50,7 +51,8 @@ extension KeyServerApplication {
             authorizer: parts.authorizer,
             limits: parts.limits,
             names: rules.names,
-            tokens: rules.allTokens
+            tokens: rules.allTokens,
+            sendsDevice: configuration.licenses.deviceHeaders
         ).add(to: router)
         OtherClientRoutes(
             service: otherClients,

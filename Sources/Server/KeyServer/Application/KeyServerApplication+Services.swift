@@ -49,7 +49,7 @@ extension KeyServerApplication {
     /// The load shedding of license requests.
     private var shedding: LoadShedding {
         LoadShedding(
-            // Requests wait for the webhook before they enter the pool's queue.
+            // Requests that wait for the webhook have left the pool's queue.
             room: parts.pool.room * (parts.configuration.authorization.webhook == nil ? 1 : 2),
             metrics: parts.metrics,
             activity: parts.activity,

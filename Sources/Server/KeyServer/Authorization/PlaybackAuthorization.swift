@@ -38,7 +38,7 @@ package struct PlaybackAuthorization: Sendable, Equatable {
     var knownAccount: String? { isAnonymous ? nil : account }
 }
 
-/// The part of a request that an authorizer uses, before its SPC is decrypted.
+/// The part of a request that an authorizer uses.
 package struct PlaybackRequest: Sendable {
     /// The facts of the HTTP request.
     package var facts: RequestFacts
@@ -46,8 +46,11 @@ package struct PlaybackRequest: Sendable {
     package var token: String?
     /// Fields of the request's body for the webhook, by name.
     package var fields: [String: String] = [:]
-    /// The asset ID in the client's request, if any: the registered one, if the client's is an alias.
+    /// The registered asset ID that the request is for: that of the client's request, or for an authorizer that needs
+    /// the SPC, that of the SPC; nil if neither is known, and for a batch.
     package var assetID: [UInt8]?
+    /// The properties that the device reports in its SPC, for an authorizer that needs them; nil without an SPC.
+    package var device: DeviceInformation?
 
     /// The time of the request, in Unix seconds.
     package var now: Int64 { facts.now }
@@ -66,6 +69,15 @@ package protocol PlaybackAuthorizer: Sendable {
     /// - Throws: ``ProblemDocument`` with `unauthorized` or a related type, or `unavailable` if no decision is
     ///   possible.
     func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization
+
+    /// True if the authorizer uses what an SPC contains, so that SPCs are decrypted before ``authorize(_:)``. False if a
+    /// valid token is required first.
+    var needsSPC: Bool { get }
+
+    /// Checks what can be checked without input and output before an SPC is decrypted, if ``needsSPC``.
+    ///
+    /// - Throws: ``ProblemDocument``.
+    func precheck(_ request: PlaybackRequest) throws(ProblemDocument)
 
     /// Fetches data that decisions depend on, if it is missing: used at startup and for readiness.
     ///
@@ -100,6 +112,12 @@ package struct AuthorizerCondition: Sendable {
 extension PlaybackAuthorizer {
     /// The condition of an authorizer without sources.
     package var condition: AuthorizerCondition { AuthorizerCondition() }
+
+    /// False: the request is authorized before its SPC is decrypted.
+    package var needsSPC: Bool { false }
+
+    /// Accepts every request.
+    package func precheck(_ request: PlaybackRequest) throws(ProblemDocument) {}
 
     /// Does nothing and returns an empty array.
     package func warmUp() async -> [String] { [] }

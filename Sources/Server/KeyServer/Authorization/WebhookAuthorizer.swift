@@ -84,13 +84,24 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
         return condition
     }
 
-    /// Sends the request to the service, and checks the response for the request.
-    package func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
+    /// True: the service gets what the device reports, and the asset ID in the SPC.
+    package var needsSPC: Bool { true }
+
+    /// Checks that there is a token if one is required, and its size.
+    package func precheck(_ request: PlaybackRequest) throws(ProblemDocument) { _ = try token(of: request) }
+
+    private func token(of request: PlaybackRequest) throws(ProblemDocument) -> String? {
         let token = request.token.flatMap { $0.isEmpty ? nil : $0 }
         guard token != nil || configuration.allowMissingToken else { throw ProblemDocument(.tokenMissing) }
         guard (token?.utf8.count ?? 0) <= CompactToken.maximumSize else {
             throw ProblemDocument.malformedToken("The token must have at most \(CompactToken.maximumSize) bytes.")
         }
+        return token
+    }
+
+    /// Sends the request to the service, and checks the response for the request.
+    package func authorize(_ request: PlaybackRequest) async throws -> PlaybackAuthorization {
+        let token = try token(of: request)
         let ticket = try acquireTicket()
         defer { state.withLock { $0.inFlight -= 1 } }
         let attempt = await send(requestBody(request, token), request)
@@ -152,6 +163,7 @@ package final class WebhookAuthorizer: PlaybackAuthorizer {
             ("assetId", request.assetID.flatMap { String(validating: $0, as: UTF8.self) }.map { .string($0) }),
             ("remoteAddress", request.facts.remoteAddress.map { .string($0) }),
             ("requestId", .string(request.facts.requestID)),
+            ("device", request.device?.json),
             (
                 "fields",
                 request.fields.isEmpty

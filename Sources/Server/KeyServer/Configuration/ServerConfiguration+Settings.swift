@@ -260,6 +260,12 @@ extension ServerConfiguration.Licenses {
             "checkBeforeIssuing",
             "Whether each CKC is decrypted and checked before it is sent."
         )
+        reader.read(
+            &deviceHeaders,
+            "deviceHeaders",
+            "Whether responses with a license have headers with the class, OS version, security level and HDCP capability "
+                + "of the device."
+        )
         reader.section("requests") { requests.read(&$0) }
         var clients: [OtherClientKind] = []
         reader.read(

@@ -156,6 +156,8 @@ package struct ServerConfiguration: Sendable, Equatable {
         package var reportBinding = Seconds(rawValue: 24 * 3600)
         /// True if each CKC is decrypted and checked before it is sent.
         package var checkBeforeIssuing = false
+        /// True if responses with a license have headers with what the device reported.
+        package var deviceHeaders = false
         /// How clients send license requests.
         package var requests = LicenseRequestRules()
         /// The clients without FairPlay that may get raw keys, where a policy allows it too.

@@ -36,11 +36,13 @@ struct LicenseAttempt: Sendable {
     let subject: Subject
     /// True if the request may contain a Sync SPC; otherwise a Sync SPC is refused and has no effect.
     var acceptsSync = true
-    /// The account and the permissions of the token.
-    let authorization: PlaybackAuthorization
+    /// The account and the permissions of the token; those of no account as long as the authorization is pending.
+    private(set) var authorization: PlaybackAuthorization
     /// The registered asset that was authorized: the one that the asset ID in the request referred to at that time; nil
     /// if the authorization was for no asset in particular.
-    let authorizedAssetID: [UInt8]?
+    private(set) var authorizedAssetID: [UInt8]?
+    /// The authorization that has not been granted; nil if the request is authorized.
+    private(set) var pending: PendingAuthorization?
 
     // What is learned, in this order.
 
@@ -49,6 +51,8 @@ struct LicenseAttempt: Sendable {
     /// The class that the account and the address were charged for the SPC; nil if there are no limits, or if the limit
     /// was exceeded.
     var charged: RequestClass?
+    /// True if the account was charged for the SPC, not only the address: the account was known at that time.
+    var isAccountCharged = false
     /// The decrypted SPC and its sender; an error if it could not be decrypted, or has not been yet.
     var opening: Result<SPCSender, any Error> = .failure(WorkPoolError.stopped)
     /// The evidence in the SPC; nil if its integrity check failed, or if a plug-in decrypted it.
@@ -72,6 +76,35 @@ struct LicenseAttempt: Sendable {
         start = facts.start
     }
 
+    /// Creates an attempt whose authorization is pending.
+    init(_ subject: Subject, _ facts: RequestFacts, pending: PendingAuthorization) {
+        var none = PlaybackAuthorization(account: OpenAuthorizer.account, expires: facts.now)
+        none.isAnonymous = true
+        self.init(subject, facts, authorization: none)
+        self.pending = pending
+    }
+
+    /// Grants the pending authorization.
+    ///
+    /// - Parameter assetID: The registered asset that was authorized; nil for no asset in particular.
+    mutating func authorize(_ authorization: PlaybackAuthorization, for assetID: [UInt8]?) {
+        self.authorization = authorization
+        authorizedAssetID = assetID
+        pending = nil
+        opening = opening.map { SPCSender($0.spc, device: $0.device, authorization, at: $0.now) }
+    }
+
+    /// Records that the authorizer has not granted the pending authorization.
+    mutating func refuse(_ error: any Error) { pending?.refuse(error) }
+
+    /// Checks that the authorization has been granted.
+    ///
+    /// - Throws: The error of the authorizer.
+    func requireAuthorization() throws {
+        guard let pending else { return }
+        throw pending.error ?? ProblemDocument(.unavailable)
+    }
+
     /// The license request; nil for a client without FairPlay.
     var request: LicenseRequest? { if case .spc(let request) = subject { request } else { nil } }
 
@@ -79,7 +112,7 @@ struct LicenseAttempt: Sendable {
     var sender: SPCSender? { if case .success(let sender) = opening { sender } else { nil } }
 
     /// The account that limits apply to; nil if it is unknown.
-    var account: String? { sender?.account ?? authorization.knownAccount }
+    var account: String? { pending == nil ? sender?.account ?? authorization.knownAccount : nil }
 
     /// True if the client requests a persistent key, and the token does not deny it.
     var wantsPersistableKey: Bool { request?.wantsPersistableKey == true && authorization.persist != false }

@@ -48,7 +48,7 @@ struct LicenseLimits: Sendable {
             charged,
             as: sender.spc.syncReport == nil ? local : .other,
             account: sender.account,
-            wasKnown: !attempt.authorization.isAnonymous,
+            wasKnown: attempt.isAccountCharged,
             address: attempt.facts.address,
             metrics: metrics
         )

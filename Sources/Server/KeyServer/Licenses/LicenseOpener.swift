@@ -33,6 +33,7 @@ struct LicenseOpener: Sendable {
         for index in attempts.indices {
             do throws(ProblemDocument) {
                 attempts[index].charged = try limits.requireOpening(attempts[index])
+                attempts[index].isAccountCharged = attempts[index].authorization.knownAccount != nil
                 paid.append((index, attempts[index].request?.spc ?? []))
             } catch {
                 attempts[index].opening = .failure(error)

@@ -99,8 +99,19 @@ struct LicenseRecording: Sendable {
         for subject: String? = nil,
         _ authorize: () async throws -> PlaybackAuthorization
     ) async throws -> PlaybackAuthorization {
+        try await recordingRefusals(of: facts, for: subject) { try await measured(.authorize, authorize) }
+    }
+
+    /// Runs a check of a request that is not authorized yet, and records a refusal.
+    ///
+    /// - Throws: As ``authorization(of:for:_:)``.
+    func recordingRefusals<Value>(
+        of facts: RequestFacts,
+        for subject: String? = nil,
+        _ check: () async throws -> Value
+    ) async throws -> Value {
         do {
-            return try await measured(.authorize, authorize)
+            return try await check()
         } catch let problem as ProblemDocument {
             count(.refused, reason: problem.outcome, facts)
             switch chargeRefusalBudget(for: facts.address) {
@@ -116,13 +127,7 @@ struct LicenseRecording: Sendable {
                 record.requestID = facts.requestID
                 record.remoteAddress = facts.remoteAddress
                 try await store.append(record)
-            case .tooMany(let seconds) where problem.type.isClientError:
-                throw ProblemDocument(
-                    .rateLimited,
-                    detail: "Too many requests from this address were refused.",
-                    reason: RateLimiter.Scope.address.rawValue,
-                    retryAfter: seconds
-                )
+            case .tooMany(let seconds) where problem.type.isClientError: throw Self.tooManyRefusals(seconds)
             case .tooMany, .tooManyOfAll:
                 // Requests of other clients must not change the response: the app would not learn that its token has
                 // expired.
@@ -156,16 +161,26 @@ struct LicenseRecording: Sendable {
     ///   decrypted.
     private func record(_ refusal: LicenseRefusal, of attempt: LicenseAttempt) async throws -> ProblemDocument {
         let outcome: ServerMetrics.Outcome = refusal.isFailure ? .failed : .refused
-        if refusal.problem.type == .rateLimited, chargeRefusalBudget(for: attempt.facts.address) != .recorded {
-            count(outcome, reason: refusal.reason, attempt)
-            return refusal.problem
-        }
-        let record = attempt.auditRecord(refusal.outcome, detail: refusal.detail)
         let now = time.seconds
         let seen = refusal.authenticated.map {
             SPCEvidence($0, at: now, settings, under: bundles.module.configuration)
         }
-        guard let evidence = seen ?? attempt.evidence else {
+        let evidence = seen ?? attempt.evidence
+        // The evidence of an intact SPC is stored even if the request is not authorized: otherwise an altered copy of it
+        // would not be recognized. A request that could not be decided is not evidence of anything.
+        let isUnauthorized = attempt.pending != nil && (evidence == nil || !refusal.problem.type.isClientError)
+        if refusal.problem.type == .rateLimited || isUnauthorized {
+            let verdict = chargeRefusalBudget(for: attempt.facts.address)
+            if verdict != .recorded { count(outcome, reason: refusal.reason, attempt) }
+            switch verdict {
+            case .recorded: break
+            case .tooMany(let seconds) where isUnauthorized && refusal.problem.type.isClientError:
+                return Self.tooManyRefusals(seconds)
+            case .tooMany, .tooManyOfAll: return refusal.problem
+            }
+        }
+        let record = attempt.auditRecord(refusal.outcome, detail: refusal.detail)
+        guard let evidence else {
             count(outcome, reason: refusal.reason, attempt)
             try await store.append(record)
             return refusal.problem
@@ -177,6 +192,15 @@ struct LicenseRecording: Sendable {
         case .tampered:
             return tampered(attempt)
         }
+    }
+
+    private static func tooManyRefusals(_ retryAfter: Int) -> ProblemDocument {
+        ProblemDocument(
+            .rateLimited,
+            detail: "Too many requests from this address were refused.",
+            reason: RateLimiter.Scope.address.rawValue,
+            retryAfter: retryAfter
+        )
     }
 
     /// Counts a tampered message, which the store has recorded, and charges the account and the address for it.

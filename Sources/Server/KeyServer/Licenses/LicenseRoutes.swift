@@ -9,7 +9,7 @@ import TextCoding
 /// The routes that apps and players use.
 ///
 ///     GET  /fps/certificate[?app=NAME]   the application certificate, DER
-///     POST /fps/license                  SPC in, CKC out, in the format of the request
+///     POST /fps/license                  SPC in, CKC out, in the format of the request; batches too
 ///     POST /fps/licenses                 a batch of SPCs, JSON
 ///     POST /fps/challenge                a challenge for one Sync SPC, JSON
 package struct LicenseRoutes: Sendable {
@@ -18,24 +18,29 @@ package struct LicenseRoutes: Sendable {
     private let limits: ListenerLimits
     private let names: LicenseFieldNames
     private let tokens: TokenSources
+    /// True if responses with a license have the ``DeviceHeaders``.
+    private let sendsDevice: Bool
 
     /// Creates the routes.
     ///
     /// - Parameters:
     ///   - names: The names of the fields of license requests.
     ///   - tokens: Where a playback token may be in a request.
+    ///   - sendsDevice: True if responses with a license have headers with what the device reported.
     package init(
         service: LicenseService,
         authorizer: any PlaybackAuthorizer,
         limits: ListenerLimits,
         names: LicenseFieldNames = LicenseFieldNames(),
-        tokens: TokenSources = TokenSources()
+        tokens: TokenSources = TokenSources(),
+        sendsDevice: Bool = false
     ) {
         self.service = service
         self.authorizer = authorizer
         self.limits = limits
         self.names = names
         self.tokens = tokens
+        self.sendsDevice = sendsDevice
     }
 
     private func playback(
@@ -84,46 +89,55 @@ package struct LicenseRoutes: Sendable {
     }
 
     private func license(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let body = try await request.boundedBody(upTo: limits.licenseBody)
+        if LicenseBatchRequest.matches(body) {
+            return try await batch(body, request, context, route: "/fps/license")
+        }
         let licenseRequest = try LicenseRequest(
-            body: try await request.boundedBody(upTo: limits.licenseBody),
+            body: body,
             contentType: request.headers[.contentType],
             query: request.uri.query,
             names: names
         )
-        var playback = playback(request, context, route: "/fps/license", licenseRequest)
-        if let name = licenseRequest.assetID { playback.assetID = try await service.registeredAssetID(for: name) }
-        let attempt = LicenseAttempt(
-            .spc(licenseRequest),
-            playback.facts,
-            authorization: try await service.authorize(playback, by: authorizer),
-            authorizedAssetID: playback.assetID
-        )
+        let playback = playback(request, context, route: "/fps/license", licenseRequest)
+        let attempt = try await service.attempt(licenseRequest, playback, by: authorizer)
         let format = AcceptedTypes(request.headers[.accept])?.format(instead: licenseRequest.format)
         do {
-            return try await service.answer(attempt).response(in: format ?? licenseRequest.format)
-        } catch let problem as ProblemDocument where problem.reason == KSMError.Code.playbackHalted.rawValue {
-            // The report of an expired session, which apps send until it succeeds. It is in the audit log, and gets no key.
-            return Response(status: .noContent, headers: [.cacheControl: "no-store"])
+            let (answer, device) = try await service.answerWithDevice(attempt)
+            var response = answer.response(in: format ?? licenseRequest.format)
+            if sendsDevice, let device { DeviceHeaders.add(device, to: &response.headers) }
+            return response
+        } catch let problem as ProblemDocument where problem.isHaltedPlayback {
+            return Self.haltedPlayback
         }
     }
 
-    /// Answers a batch in small groups, so that one batch does not occupy every thread of the shared pool.
     private func licenses(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let body = try await request.boundedBody(upTo: limits.licenseBody)
+        return try await batch(body, request, context, route: "/fps/licenses")
+    }
+
+    /// Answers a batch in small groups, so that one batch does not occupy every thread of the shared pool.
+    private func batch(
+        _ body: [UInt8],
+        _ request: Request,
+        _ context: ServerRequestContext,
+        route: String
+    ) async throws -> Response {
         let batch = try LicenseBatchRequest(
-            body: try await request.boundedBody(upTo: limits.licenseBody),
+            body: body,
             contentType: request.headers[.contentType],
             maximum: limits.batch,
             names: names
         )
         try service.limits.requireItems(batch.items.count, from: context.clientAddress)
-        let playback = playback(request, context, route: "/fps/licenses")
-        let authorization = try await service.authorize(playback, by: authorizer)
-        let attempts = batch.items.compactMap { item -> LicenseAttempt? in
-            guard case .success(let licenseRequest) = item.request else { return nil }
-            var attempt = LicenseAttempt(.spc(licenseRequest), playback.facts, authorization: authorization)
-            attempt.acceptsSync = false
-            return attempt
-        }
+        let playback = playback(request, context, route: route)
+        var attempts = try await service.attempts(
+            batch.items.compactMap { try? $0.request.get() },
+            playback,
+            by: authorizer
+        )
+        for index in attempts.indices { attempts[index].acceptsSync = false }
         var answers = await service.answers(to: attempts).makeIterator()
         let items = batch.items.map { item in
             let result = Result { () throws in
@@ -136,8 +150,15 @@ package struct LicenseRoutes: Sendable {
                 result: result.mapError { ProblemMiddleware.problem(for: $0, context) }
             )
         }
-        return LicenseBatchResponse(items: items).response()
+        let response = LicenseBatchResponse(items: items, shape: batch.shape)
+        guard let problem = response.problem else { return response.response() }
+        if problem.isHaltedPlayback { return Self.haltedPlayback }
+        throw problem
     }
+
+    /// The response to the report of an expired session, which apps send until it succeeds. It is in the audit log, and
+    /// gets no key.
+    private static let haltedPlayback = Response(status: .noContent, headers: [.cacheControl: "no-store"])
 
     /// Returns `{"challenge": "<16 hex digits>", "expires": SECONDS}`. The app passes the challenge to the device,
     /// which includes it in its Sync SPC. Each challenge is valid for one Sync SPC.
@@ -151,4 +172,9 @@ package struct LicenseRoutes: Sendable {
             ("expires", .integer(Int(expires))),
         ]).response()
     }
+}
+
+extension ProblemDocument {
+    /// True if the SPC reports that playback has halted.
+    fileprivate var isHaltedPlayback: Bool { reason == KSMError.Code.playbackHalted.rawValue }
 }

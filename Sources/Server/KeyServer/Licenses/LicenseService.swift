@@ -1,14 +1,14 @@
 import FPSMessages
 import KeyServerModule
 package import KeyStore
-import Synchronization
 
 /// Processes license requests: an SPC in, a license or a Sync report out. It combines the Key Server Module, the store
 /// and the rules, independent of HTTP.
 ///
 /// A license request is processed in these steps. Each step may refuse the request; the audit log records the refusal.
 ///
-/// 1. Decrypt the SPC, on threads of a pool. Its asset ID determines the content.
+/// 1. Decrypt the SPC, on threads of a pool. Its asset ID determines the content. A token is verified before that; the
+///    operator's webhook, which gets what the SPC contains, is called after it.
 /// 2. Check the authorization for the asset, the title and the device.
 /// 3. Look up the content and the policies of title, track, content and token, and merge them by the strictest value.
 /// 4. Limit the terms to the remaining time of a rental and to the token's `notAfter`.
@@ -123,6 +123,13 @@ package struct LicenseService: Sendable {
         try await recording.authorization(of: request.facts) { try await authorizer.authorize(request) }
     }
 
+    /// Checks a request before its SPC is decrypted, and records a refusal.
+    ///
+    /// - Throws: ``ProblemDocument``.
+    func precheck(_ request: PlaybackRequest, by authorizer: any PlaybackAuthorizer) async throws {
+        try await recording.recordingRefusals(of: request.facts) { try authorizer.precheck(request) }
+    }
+
     /// Issues a challenge for one Sync SPC of the account.
     ///
     /// - Throws: ``ProblemDocument`` if the account exceeds its rate limit, `KeyStoreError` if the store fails.
@@ -139,7 +146,16 @@ package struct LicenseService: Sendable {
     /// - Throws: ``ProblemDocument`` for a refusal, ``WorkPoolError`` if the server is overloaded, `KeyStoreError` if
     ///   the store fails.
     func answer(_ attempt: LicenseAttempt) async throws -> LicenseAnswer {
-        try await answer(opened: await opened([attempt])[0])
+        try await answerWithDevice(attempt).answer
+    }
+
+    /// Answers a request like ``answer(_:)``, and returns what the device reported too.
+    func answerWithDevice(
+        _ attempt: LicenseAttempt
+    ) async throws -> (answer: LicenseAnswer, device: DeviceInformation?) {
+        var decisions = AuthorizationDecisions()
+        let opened = await authorized(opened([attempt]), &decisions)[0]
+        return (try await answer(opened: opened), opened.sender.map { DeviceInformation($0.spc.device) })
     }
 
     /// Answers the key requests of a batch, in their order. Requests in a group run concurrently; they share a thread
@@ -148,16 +164,17 @@ package struct LicenseService: Sendable {
         var all: [Result<LicenseAnswer, any Error>] = []
         all.reserveCapacity(attempts.count)
         var rest = attempts[...]
+        var decisions = AuthorizationDecisions()
         while !rest.isEmpty {
-            all += await answers(together: Array(rest.prefix(Self.openedTogether)))
+            let opened = await authorized(opened(Array(rest.prefix(Self.openedTogether))), &decisions)
+            all += await answers(opened: opened)
             rest = rest.dropFirst(Self.openedTogether)
         }
         return all
     }
 
-    private func answers(together attempts: [LicenseAttempt]) async -> [Result<LicenseAnswer, any Error>] {
-        let answers = BatchAnswers(count: attempts.count)
-        let opened = await opened(attempts)
+    private func answers(opened: [LicenseAttempt]) async -> [Result<LicenseAnswer, any Error>] {
+        let answers = BatchAnswers(count: opened.count)
         await withDiscardingTaskGroup { group in
             for (index, attempt) in opened.enumerated() {
                 group.addTask {
@@ -195,6 +212,7 @@ package struct LicenseService: Sendable {
         attempt.evidence = sender.spc.authenticated.map {
             SPCEvidence($0, from: sender, at: sender.now, settings, under: module.configuration)
         }
+        try attempt.requireAuthorization()
         try limits.adjustCharge(attempt, sender)
         try await requireSameAsset(attempt.request?.assetID, in: sender.spc)
         if let sync = sender.spc.syncReport {
@@ -267,21 +285,5 @@ package struct LicenseService: Sendable {
             try await decision.license(for: attempt, by: terms)
         }
         return try claims.proposal(for: license, by: terms, to: attempt)
-    }
-}
-
-/// The answers to concurrent key requests. It replaces a task group with pairs of index and answer as values: in
-/// release builds of Swift 6.3.1, such a group returned an invalid index and crashed the server.
-private final class BatchAnswers: Sendable {
-    private let answers: Mutex<[Result<LicenseAnswer, any Error>]>
-
-    init(count: Int) {
-        answers = Mutex([Result<LicenseAnswer, any Error>](repeating: .failure(CancellationError()), count: count))
-    }
-
-    var all: [Result<LicenseAnswer, any Error>] { answers.withLock { $0 } }
-
-    func put(_ answer: Result<LicenseAnswer, any Error>, at index: Int) {
-        answers.withLock { $0[index] = answer }
     }
 }

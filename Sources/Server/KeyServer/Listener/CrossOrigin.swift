@@ -16,15 +16,26 @@ package struct CrossOrigin: RouterMiddleware {
     private let origins: Origins
     /// The headers that pages may send.
     private let headers: String
+    /// The headers of responses that pages may read.
+    private let exposed: String
 
     /// Creates the middleware for public routes.
     ///
-    /// - Parameter headers: Further headers that pages may send.
-    package init(origins: Origins, headers: [String] = []) {
+    /// - Parameters:
+    ///   - headers: Further headers that pages may send.
+    ///   - exposed: Further headers of responses that pages may read.
+    package init(origins: Origins, headers: [String] = [], exposed: [String] = []) {
         self.origins = origins
-        var names = ["accept", "authorization", "content-type", "traceparent"]
+        // Players send the headers of CTA-5004 (Common Media Client Data) with license requests too, if an app turns
+        // them on.
+        var names = [
+            "accept", "authorization", "cmcd-object", "cmcd-request", "cmcd-session", "cmcd-status", "content-type",
+            "traceparent",
+        ]
         for name in headers.map({ $0.lowercased() }) where !names.contains(name) { names.append(name) }
         self.headers = names.joined(separator: ", ")
+        let readable = ["keyway-persistable", "keyway-dual-expiry", "retry-after", "traceparent", "x-request-id"]
+        self.exposed = (readable + exposed.map { $0.lowercased() }).joined(separator: ", ")
     }
 
     /// Answers preflight requests, and adds CORS headers to other responses.
@@ -46,8 +57,7 @@ package struct CrossOrigin: RouterMiddleware {
         } else {
             response = try await next(request, context)
             if allowed != nil {
-                response.headers[.accessControlExposeHeaders] =
-                    "keyway-persistable, keyway-dual-expiry, retry-after, traceparent, x-request-id"
+                response.headers[.accessControlExposeHeaders] = exposed
             }
         }
         if let allowed { response.headers[.accessControlAllowOrigin] = allowed }

@@ -20,17 +20,23 @@ package enum Listener {
     ///   - proxies: The trusted proxies.
     ///   - crossOrigin: The origins of web pages that may use the routes; nil means none.
     ///   - crossOriginHeaders: Further headers that these pages may send.
+    ///   - exposedHeaders: Further headers of responses that these pages may read.
     ///   - metrics: The metrics for requests.
     package static func makeRouter(
         proxies: TrustedProxies = .none,
         crossOrigin: CrossOrigin.Origins? = nil,
         crossOriginHeaders: [String] = [],
+        exposedHeaders: [String] = [],
         metrics: ServerMetrics? = nil
     ) -> Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestOrigin(proxies: proxies))
         router.add(middleware: RequestLog(metrics: metrics))
-        if let crossOrigin { router.add(middleware: CrossOrigin(origins: crossOrigin, headers: crossOriginHeaders)) }
+        if let crossOrigin {
+            router.add(
+                middleware: CrossOrigin(origins: crossOrigin, headers: crossOriginHeaders, exposed: exposedHeaders)
+            )
+        }
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: ExactPath())
         router.get("/healthz") { _, _ in

@@ -7,13 +7,13 @@ import TextCoding
 /// | octets | the SPC |
 /// | text | the SPC in base64, or as a `data:` URI |
 /// | form | `spc=` and other fields, form-encoded, or form-encoded as a whole |
-/// | multipart | the same fields as `multipart/form-data` |
-/// | JSON | an object with the fields |
+/// | multipart | the same fields as `multipart/form-data`, whatever the declared type |
+/// | JSON | an object with the fields, or a batch |
 /// | XML | an element for each field |
 ///
 /// The first bytes determine the format, because many clients send no Content-Type, or the one that their HTTP library
 /// sets by itself. That is not a guess: an SPC starts with its version, 00 00 00 01 to 03, with which no text starts, and
-/// base64 has neither `{` nor `<`, and a `=` only at its end. Content-Type decides about bodies that start in no such way.
+/// base64 has none of `{`, `[` and `<`, and a `=` only at its end. Content-Type decides about bodies that start in no such way.
 package enum LicenseBodyFormat: Sendable, Hashable, CaseIterable {
     case octets, text, form, multipart, json, xml
 
@@ -27,9 +27,9 @@ package enum LicenseBodyFormat: Sendable, Hashable, CaseIterable {
             return
         }
         let text = body[Self.content(of: body)]
-        if declared == .multipart {
+        if declared == .multipart || MultipartForm.matches(text) {
             self = .multipart
-        } else if text.first == UInt8(ascii: "{") {
+        } else if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
             self = .json
         } else if text.first == UInt8(ascii: "<") {
             self = .xml

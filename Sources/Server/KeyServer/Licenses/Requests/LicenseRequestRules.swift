@@ -7,10 +7,12 @@ package struct LicenseRequestRules: Sendable, Equatable {
     package enum Preset: String, Sendable, CaseIterable {
         /// The token in `X-AxDRM-Message`.
         case axinom
-        /// The token in `x-dt-auth-token`; the operator's data in `x-dt-custom-data` stays unread.
+        /// The token in `x-dt-auth-token`; the operator's data in `x-dt-custom-data` or `dt-custom-data` is not used.
         case drmtoday
         /// The token in `pallycon-customdata-v2`.
         case pallycon
+        /// The token in `customdata`.
+        case buydrm
 
         /// The headers with the token.
         var tokenHeaders: [String] {
@@ -18,11 +20,12 @@ package struct LicenseRequestRules: Sendable, Equatable {
             case .axinom: ["x-axdrm-message"]
             case .drmtoday: ["x-dt-auth-token"]
             case .pallycon: ["pallycon-customdata-v2"]
+            case .buydrm: ["customdata"]
             }
         }
 
         /// The headers that web pages send and no token is in.
-        var otherHeaders: [String] { self == .drmtoday ? ["x-dt-custom-data"] : [] }
+        var otherHeaders: [String] { self == .drmtoday ? ["x-dt-custom-data", "dt-custom-data"] : [] }
     }
 
     /// The license servers whose clients are understood.

@@ -20,7 +20,8 @@ struct MultipartForm {
     ///
     /// - Throws: ``ProblemDocument`` of type ``ProblemType/malformedRequest``.
     init(_ body: [UInt8], contentType: String?) throws(ProblemDocument) {
-        guard let boundary = contentType.flatMap({ Self.parameter("boundary", of: $0) }),
+        let declared = contentType.flatMap { Self.parameter("boundary", of: $0) }
+        guard let boundary = declared ?? (Self.matches(body[...]) ? Self.firstBoundary(in: body[...]) : nil),
             (1...70).contains(boundary.utf8.count)
         else { throw Self.malformed("Content-Type has no boundary of 1 to 70 characters.") }
         // A line break precedes each delimiter; that of the first one may be missing.
@@ -45,6 +46,21 @@ struct MultipartForm {
             }
             if let name = part.name { fields.append((name, part.value)) }
         }
+    }
+
+    /// Returns whether a body starts with a part of a form. Some apps declare another type for a `FormData` object, so
+    /// that the boundary is only in the body.
+    static func matches(_ body: ArraySlice<UInt8>) -> Bool {
+        guard let boundary = firstBoundary(in: body), (1...70).contains(boundary.utf8.count) else { return false }
+        let name = body.dropFirst(boundary.utf8.count + 4).prefix(20)
+        return String(decoding: name, as: UTF8.self).lowercased() == "content-disposition:"
+    }
+
+    /// Returns the boundary in the first line, `--` and the boundary; nil if the body does not start with one.
+    private static func firstBoundary(in body: ArraySlice<UInt8>) -> String? {
+        guard body.starts(with: "--".utf8) else { return nil }
+        let line = body.dropFirst(2).prefix(71).prefix { $0 != 0x0D && $0 != 0x0A }
+        return String(validating: Array(line), as: UTF8.self)
     }
 
     private static func malformed(_ detail: String) -> ProblemDocument {
