@@ -489,6 +489,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            exclude: ["ClientRequests"],
             swiftSettings: settings
         ),
         .testTarget(

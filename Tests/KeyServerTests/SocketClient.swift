@@ -51,8 +51,12 @@ final class SocketClient {
 
     /// Sends text; returns false if the server has closed the connection.
     @discardableResult
-    func send(_ text: String) -> Bool {
-        var rest = Array(text.utf8)[...]
+    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    /// Sends bytes; returns false if the server has closed the connection.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count > 0 else { return false }
@@ -93,6 +97,12 @@ final class SocketClient {
     func readToEnd() -> String {
         while receive() {}
         return errno == EAGAIN ? "the server keeps the connection" : String(decoding: received, as: UTF8.self)
+    }
+
+    /// Reads the bytes until the connection is closed; nil if it is not closed.
+    func readBytesToEnd() -> [UInt8]? {
+        while receive() {}
+        return errno == EAGAIN ? nil : received
     }
 
     /// Reads until `end` has arrived; returns everything if it does not arrive.
