@@ -34,9 +34,9 @@ def seeded(name):
 
 
 def run(*command, code=0):
-    """Runs a command, which must exit with the code, and returns its output."""
+    """Runs a command, which must exit with the code, or one of the codes, and returns its output."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    if done.returncode != code:
+    if done.returncode not in (code if isinstance(code, tuple) else (code,)):
         fail(f"{' '.join(map(str, command))} exited with {done.returncode}: {done.stdout}{done.stderr}")
     return done
 

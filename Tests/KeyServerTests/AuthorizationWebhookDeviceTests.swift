@@ -159,7 +159,7 @@ struct AuthorizationWebhookDeviceTests {
         }
     }
 
-    @Test("Unauthorized requests with invalid SPCs have audit records only within the limit, and intact SPCs always")
+    @Test("Refusals of invalid SPCs are in the audit log only within the limit, and that of an intact SPC once")
     func budget() async throws {
         try await run(Self.no, nanoseconds: { 0 }) { server, service in
             let limit = RefusalBudget.address.burst
@@ -170,13 +170,18 @@ struct AuthorizationWebhookDeviceTests {
             }
             #expect(try await server.auditOutcomes().count == limit)
             #expect(service.count == 0)
-            let intact = try await server.license(
-                try server.request(server.device()).spc,
-                token: "token",
-                from: "192.0.2.7"
-            )
-            #expect(intact.status == 403)
-            #expect(try await server.auditOutcomes().last == "forbidden")
+            let intact = try (0..<2).map { _ in try server.request(server.device()).spc }
+            for spc in intact {
+                #expect(try await server.license(spc, token: "token", from: "192.0.2.7").status == 403)
+            }
+            #expect(try await server.auditOutcomes().suffix(2) == ["forbidden", "forbidden"])
+            // A copy does not have another one, nor does an altered one, which is refused like an invalid SPC.
+            #expect(try await server.license(intact[0], token: "token", from: "192.0.2.7").status == 429)
+            for change in SPCChange.all(of: intact[0]) where change.kind == .flippedBit && change.place % 160 == 0 {
+                let answer = try await server.license(change.bytes, token: "token", from: "192.0.2.7")
+                #expect([400, 429].contains(answer.status), "\(answer.text)")
+            }
+            #expect(try await server.auditOutcomes().count == limit + 2)
         }
     }
 

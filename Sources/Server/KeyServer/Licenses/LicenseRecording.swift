@@ -12,6 +12,7 @@ struct LicenseRecording: Sendable {
     private let limits: LicenseLimits
     private let metrics: ServerMetrics?
     let refusals: RefusalBudget
+    private let messages = RefusedMessages()
     private let time: ServerTime
 
     /// Creates the recording in a store.
@@ -168,10 +169,15 @@ struct LicenseRecording: Sendable {
         let evidence = seen ?? attempt.evidence
         // The evidence of an intact SPC is stored even if the request is not authorized: otherwise an altered copy of it
         // would not be recognized. A request that could not be decided is not evidence of anything.
-        let isUnauthorized = attempt.pending != nil && (evidence == nil || !refusal.problem.type.isClientError)
+        let isPending = attempt.pending != nil
+        let match = isPending ? evidence.map { messages.match($0.sighting) } ?? .same : .new
+        let isUnauthorized = isPending && (match != .new || !refusal.problem.type.isClientError)
         if refusal.problem.type == .rateLimited || isUnauthorized {
             let verdict = chargeRefusalBudget(for: attempt.facts.address)
-            if verdict != .recorded { count(outcome, reason: refusal.reason, attempt) }
+            if verdict != .recorded {
+                if match == .altered { return tampered(attempt) }
+                count(outcome, reason: refusal.reason, attempt)
+            }
             switch verdict {
             case .recorded: break
             case .tooMany(let seconds) where isUnauthorized && refusal.problem.type.isClientError:
@@ -185,7 +191,9 @@ struct LicenseRecording: Sendable {
             try await store.append(record)
             return refusal.problem
         }
-        switch try await store.refuse(record, evidence: evidence, now: now) {
+        let result = try await store.refuse(record, evidence: evidence, now: now)
+        if isPending { messages.insert(evidence.sighting) }
+        switch result {
         case .recorded:
             count(outcome, reason: refusal.reason, attempt)
             return refusal.problem
