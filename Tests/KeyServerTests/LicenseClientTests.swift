@@ -234,6 +234,27 @@ struct LicenseClientTests {
         }
     }
 
+    @Test("Apps for DRMtoday request a persistent key with their own field", arguments: [true, false])
+    func offline(hasPreset: Bool) async throws {
+        var rules = LicenseRequestRules()
+        if hasPreset { rules.presets = [.drmtoday] }
+        try await LicenseServer.run(rules: rules) { server in
+            try await server.setPolicy(#"{"persist":{"validity":"P1D"}}"#)
+            for (query, body) in [("", "&offline=true"), ("?offline=true", ""), ("", "&offline=false"), ("", "")] {
+                let spc = PercentEncoding.encode(Base64.encode(try server.request(server.device()).spc))
+                let answer = try await server.send(
+                    "POST",
+                    "/fps/license\(query)",
+                    type: "application/x-www-form-urlencoded",
+                    Array("spc=\(spc)\(body)".utf8)
+                )
+                #expect(answer.status == 200, "\(answer.text)")
+                let isWanted = hasPreset && (query + body).contains("true")
+                #expect(answer.headers["keyway-persistable"] == "\(isWanted)", "\(query)\(body)")
+            }
+        }
+    }
+
     @Test("Web pages may send the configured headers")
     func headers() async throws {
         var setup = TestApplication()

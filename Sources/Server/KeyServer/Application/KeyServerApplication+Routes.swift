@@ -50,7 +50,7 @@ extension KeyServerApplication {
             service: licenses,
             authorizer: parts.authorizer,
             limits: parts.limits,
-            names: rules.names,
+            names: rules.allNames,
             tokens: rules.allTokens,
             sendsDevice: configuration.licenses.deviceHeaders
         ).add(to: router)

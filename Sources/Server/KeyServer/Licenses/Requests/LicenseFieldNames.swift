@@ -10,8 +10,11 @@ package struct LicenseFieldNames: Sendable, Equatable {
     /// Further fields of the body, which the webhook gets.
     package var forwarded: [String] = []
 
-    /// The names of the field for a persistent key and of the one for a key that is loaded before playback.
-    static let (persist, preload) = ("persist", "preload")
+    /// The request for a persistent key.
+    package var persist = ["persist"]
+
+    /// The name of the field for a key that is loaded before playback.
+    static let preload = "preload"
 
     /// Creates the default names.
     package init() {}

@@ -59,16 +59,18 @@ struct LicenseFields {
         return bytes
     }
 
-    /// Returns the value of a field that is true or false; nil if it is missing.
+    /// Returns the value of the first field with one of the names, which is true or false; nil if it is missing.
     ///
     /// - Throws: ``ProblemDocument`` if the field appears more than once or has another value.
-    func bool(_ name: String) throws(ProblemDocument) -> Bool? {
-        switch try first([name])?.value {
+    func bool(_ names: [String]) throws(ProblemDocument) -> Bool? {
+        let field = try first(names)
+        switch field?.value {
         case nil: return nil
         case .bool(let value)?: return value
         case .bytes(let bytes)? where bytes == Array("true".utf8): return true
         case .bytes(let bytes)? where bytes == Array("false".utf8): return false
-        default: throw ProblemDocument(.malformedRequest, detail: "The field \(name) must be true or false.")
+        default:
+            throw ProblemDocument(.malformedRequest, detail: "The field \(field?.name ?? "") must be true or false.")
         }
     }
 

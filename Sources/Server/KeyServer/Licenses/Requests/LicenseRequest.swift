@@ -94,8 +94,8 @@ package struct LicenseRequest: Sendable, Equatable {
             spc: spc,
             format: format,
             assetID: try fields.bytes(names.asset),
-            wantsPersistableKey: try fields.bool(LicenseFieldNames.persist) ?? false,
-            isPreload: try fields.bool(LicenseFieldNames.preload) ?? false
+            wantsPersistableKey: try fields.bool(names.persist) ?? false,
+            isPreload: try fields.bool([LicenseFieldNames.preload]) ?? false
         )
         token = try fields.bytes(names.token).flatMap { String(validating: $0, as: UTF8.self) }
         forwarded = names.forwarded.isEmpty ? [:] : fields.texts(names.forwarded)

@@ -24,6 +24,9 @@ package struct LicenseRequestRules: Sendable, Equatable {
             }
         }
 
+        /// The names of the field with which clients request a persistent key.
+        var persistNames: [String] { self == .drmtoday ? ["offline"] : [] }
+
         /// The headers that web pages send and no token is in.
         var otherHeaders: [String] { self == .drmtoday ? ["x-dt-custom-data", "dt-custom-data"] : [] }
     }
@@ -37,6 +40,13 @@ package struct LicenseRequestRules: Sendable, Equatable {
 
     /// Creates the default rules.
     package init() {}
+
+    /// The names of the fields, with those of the presets.
+    var allNames: LicenseFieldNames {
+        var names = names
+        for name in presets.flatMap(\.persistNames) where !names.persist.contains(name) { names.persist.append(name) }
+        return names
+    }
 
     /// Where a token may be.
     var allTokens: TokenSources {
