@@ -113,7 +113,7 @@ package struct LicenseRequest: Sendable, Equatable {
         }
         if options.contains(.spaceIsPlus), text.last != UInt8(ascii: "="), !text.contains(UInt8(ascii: "%")) {
             // Blanks at the end may be `+`, with which an SPC can end. Base64 without padding has a multiple of four
-            // digits; line breaks are none.
+            // digits, without line breaks.
             let missing = (4 - text.count(where: { $0 >= 0x20 }) % 4) % 4
             let blanks = value[text.endIndex...].prefix { $0 == 0x20 }
             if missing <= blanks.count { text = value[text.startIndex..<text.endIndex + missing] }
