@@ -43,14 +43,27 @@ static int aes(int encrypt, const EVP_CIPHER *cipher, const uint8_t key[16], con
     return ok;
 }
 
+/* Copies bytes to a buffer of the caller. Returns 0 if the buffer is too small; its length is then the required size. */
+static int put(keyway_dask_buffer *buffer, const uint8_t *bytes, size_t length) {
+    buffer->length = length;
+    if (length > buffer->capacity) return 0;
+    memcpy(buffer->bytes, bytes, length);
+    return 1;
+}
+
 static int32_t example_derive(void *state, const keyway_dask_derive_in *in, keyway_dask_derive_out *out) {
+    uint8_t dask[16];
+    int32_t status;
     (void)state;
-    return derive(in->ask, in->r2, out->dask) ? KEYWAY_DASK_OK : KEYWAY_DASK_FAILED;
+    if (!derive(in->ask, in->r2, dask)) return KEYWAY_DASK_FAILED;
+    status = put(&out->dask, dask, sizeof dask) ? KEYWAY_DASK_OK : KEYWAY_DASK_BUFFER_TOO_SMALL;
+    OPENSSL_cleanse(dask, sizeof dask);
+    return status;
 }
 
 static int32_t example_key_payload(void *state, const keyway_dask_key_payload_in *in,
                                    keyway_dask_key_payload_out *out) {
-    uint8_t dask[16], clear[96];
+    uint8_t dask[16], clear[96], encrypted[16];
     int32_t status = KEYWAY_DASK_OK;
     (void)state;
     if (in->sk_r1.length != 112 || in->sk_r1_integrity.length != 16) return KEYWAY_DASK_INVALID;
@@ -59,14 +72,13 @@ static int32_t example_key_payload(void *state, const keyway_dask_key_payload_in
         status = KEYWAY_DASK_FAILED;
     } else if (CRYPTO_memcmp(clear + 80, in->sk_r1_integrity.bytes, 16) != 0) {
         status = KEYWAY_DASK_INVALID;
-    } else {
-        memcpy(out->hu, clear + 16, 20);
-        memcpy(out->r1, clear + 36, 44);
-        if (in->content_key.length == 16 && in->content_iv.length == 16) {
-            memcpy(out->encrypted_ck_iv, in->content_iv.bytes, 16);
-            if (!aes(1, EVP_aes_128_ecb(), clear, NULL, in->content_key.bytes, 16, out->encrypted_ck))
-                status = KEYWAY_DASK_FAILED;
-        }
+    } else if (!put(&out->hu, clear + 16, 20) || !put(&out->r1, clear + 36, 44)) {
+        status = KEYWAY_DASK_BUFFER_TOO_SMALL;
+    } else if (in->content_key.length == 16 && in->content_iv.length == 16) {
+        if (!aes(1, EVP_aes_128_ecb(), clear, NULL, in->content_key.bytes, 16, encrypted))
+            status = KEYWAY_DASK_FAILED;
+        else if (!put(&out->encrypted_ck, encrypted, 16) || !put(&out->encrypted_ck_iv, in->content_iv.bytes, 16))
+            status = KEYWAY_DASK_BUFFER_TOO_SMALL;
     }
     OPENSSL_cleanse(dask, sizeof dask);
     OPENSSL_cleanse(clear, sizeof clear);
@@ -82,14 +94,12 @@ static int32_t example_open_spc(void *state, const keyway_dask_open_spc_in *in, 
     const uint8_t *spc = in->spc.bytes;
     (void)state;
     if (in->spc.length < 60 || memcmp(spc, version, 4) != 0) return KEYWAY_DASK_INVALID;
-    out->request.length = in->spc.length - 60;
-    if (out->request.length > out->request.capacity) return KEYWAY_DASK_BUFFER_TOO_SMALL;
+    if (!put(&out->certificate_hash, spc + 4, 20) || !put(&out->hu, spc + 24, 20) ||
+        !put(&out->request, spc + 60, in->spc.length - 60))
+        return KEYWAY_DASK_BUFFER_TOO_SMALL;
     example_spc *opened = malloc(sizeof *opened);
     if (!opened) return KEYWAY_DASK_FAILED;
     memcpy(opened->key, spc + 44, 16);
-    memcpy(out->certificate_hash, spc + 4, 20);
-    memcpy(out->hu, spc + 24, 20);
-    memcpy(out->request.bytes, spc + 60, out->request.length);
     out->context = opened;
     return KEYWAY_DASK_OK;
 }
@@ -114,6 +124,9 @@ static void example_release_spc(void *state, void *context) {
     free(context);
 }
 
+static const keyway_dask_capability version_3 = {sizeof version_3, KEYWAY_DASK_CAPABILITY_SPC, 3};
+static const keyway_dask_capability *const spc_3_capabilities[] = {&version_3};
+
 /* A real plug-in opens Apple's library here and stores its handle in the state. */
 static void *example_create(void) { return malloc(1); }
 static void example_destroy(void *state) { free(state); }
@@ -131,6 +144,8 @@ EXPORT int32_t keyway_dask_open(const keyway_dask_open_in *in, keyway_dask_plugi
         plugin->open_spc = example_open_spc;
         plugin->seal_ckc = example_seal_ckc;
         plugin->release_spc = example_release_spc;
+        plugin->capabilities = spc_3_capabilities;
+        plugin->capability_count = 1;
     } else {
         return KEYWAY_DASK_UNSUPPORTED;
     }

@@ -126,19 +126,45 @@ struct PluginTests {
         }
     }
 
-    @Test("An output length that exceeds the buffer is an error")
-    func impossibleLengths() throws {
-        let source = FileManager.default.temporaryDirectory.appending(path: "liar-\(UUID()).c")
+    /// Compiles a plug-in whose functions have these bodies, and loads it.
+    private func generated(_ functions: String, _ declarations: String) throws -> DASkPlugin {
+        let source = FileManager.default.temporaryDirectory.appending(path: "generated-\(UUID()).c")
         let library = source.deletingPathExtension().appendingPathExtension("so").path
         defer {
             try? FileManager.default.removeItem(at: source)
             try? FileManager.default.removeItem(atPath: library)
         }
-        let liar = """
+        let text = """
             #include "keyway_dask.h"
+            #include <string.h>
+            \(functions)
+            __attribute__((visibility("default")))
+            int32_t keyway_dask_open(const keyway_dask_open_in *in, keyway_dask_plugin *plugin) {
+                (void)in;
+                plugin->abi_version = KEYWAY_DASK_ABI_VERSION;
+                plugin->threading = KEYWAY_DASK_THREADING_CONCURRENT;
+                \(declarations)
+                return KEYWAY_DASK_OK;
+            }
+            """
+        try Data(text.utf8).write(to: source)
+        try Self.compile(source.path, to: library)
+        return try DASkPlugin(path: library)
+    }
+
+    /// A plug-in with the `open_spc` of this body, for an SPC whose bytes from 4 on select what it does.
+    private func whole(_ body: String, capabilities: [(String, Int)]) throws -> DASkPlugin {
+        let items = capabilities.enumerated().map { index, item in
+            "static const keyway_dask_capability c\(index) = {sizeof c\(index), \"\(item.0)\", \(item.1)};"
+        }
+        let list = capabilities.indices.map { "&c\($0)" }.joined(separator: ", ")
+        return try generated(
+            """
+            \(items.joined(separator: "\n"))
+            static const keyway_dask_capability *const list[] = {\(list.isEmpty ? "0" : list)};
             static int32_t open_spc(void *s, const keyway_dask_open_spc_in *in, keyway_dask_open_spc_out *out) {
-                (void)s;
-                out->request.length = in->spc.bytes[4] ? SIZE_MAX : in->spc.length + 1;
+                (void)s; (void)in; (void)out;
+                \(body)
                 return KEYWAY_DASK_OK;
             }
             static int32_t seal_ckc(void *s, const keyway_dask_seal_ckc_in *in, keyway_dask_seal_ckc_out *out) {
@@ -146,24 +172,148 @@ struct PluginTests {
                 return KEYWAY_DASK_FAILED;
             }
             static void release_spc(void *s, void *context) { (void)s; (void)context; }
-            __attribute__((visibility("default")))
-            int32_t keyway_dask_open(const keyway_dask_open_in *in, keyway_dask_plugin *plugin) {
-                (void)in;
-                plugin->abi_version = KEYWAY_DASK_ABI_VERSION;
-                plugin->threading = KEYWAY_DASK_THREADING_CONCURRENT;
-                plugin->open_spc = open_spc;
-                plugin->seal_ckc = seal_ckc;
-                plugin->release_spc = release_spc;
-                return KEYWAY_DASK_OK;
-            }
+            """,
             """
-        try Data(liar.utf8).write(to: source)
-        try Self.compile(source.path, to: library)
-        let plugged = try module(try DASkPlugin(path: library))
+            plugin->open_spc = open_spc;
+            plugin->seal_ckc = seal_ckc;
+            plugin->release_spc = release_spc;
+            plugin->capabilities = list;
+            plugin->capability_count = \(capabilities.count);
+            """
+        )
+    }
+
+    @Test("An output length that exceeds the buffer is an error")
+    func impossibleLengths() throws {
+        let body =
+            "out->request.length = in->spc.bytes[4] ? SIZE_MAX : in->spc.length + 1;"
+            + "out->hu.length = out->certificate_hash.length = 20;"
+        let plugged = try module(try whole(body, capabilities: [("spc", 3)]))
         for marker in [0, 1] as [UInt8] {
             let spc = [0, 0, 0, 3, marker] + [UInt8](repeating: 0, count: 60)
-            #expect(throws: KSMError(.sessionKey, .daskUnavailable, "")) { try plugged.open(spc) }
+            let error = #expect(throws: KSMError(.sessionKey, .daskUnavailable, "")) { try plugged.open(spc) }
+            #expect(error?.reason.contains("exceeds its buffer") == true)
         }
+    }
+
+    @Test("An output of another size than Keyway supports is an error that contains the size")
+    func unsupportedSizes() throws {
+        let dask = try generated(
+            """
+            static int32_t derive(void *s, const keyway_dask_derive_in *in, keyway_dask_derive_out *out) {
+                (void)s; (void)in;
+                out->dask.length = 32;
+                return KEYWAY_DASK_OK;
+            }
+            """,
+            "plugin->derive_dask = derive;"
+        )
+        let vector = try VectorFile(path: "spc/v2-iphone.txt").message
+        let error = #expect(throws: KSMError(.sessionKey, .daskUnavailable, "")) { try module(dask).open(vector) }
+        #expect(error?.reason == "the plug-in returned DASk with 32 bytes, which is not supported")
+        // Memory that the plug-in has not written is not used.
+        let payload = try generated(
+            """
+            static int32_t payload(void *s, const keyway_dask_key_payload_in *in, keyway_dask_key_payload_out *out) {
+                (void)s; (void)in; (void)out;
+                return KEYWAY_DASK_OK;
+            }
+            """,
+            "plugin->key_payload = payload;"
+        )
+        #expect(throws: KSMError(.sessionKey, .daskUnavailable, "")) { try module(payload).open(vector) }
+    }
+
+    @Test("Capabilities are listed, and unknown ones are ignored")
+    func capabilities() throws {
+        let plugin = try whole("", capabilities: [("x-new", 7), ("spc", 3), ("spc", 4)])
+        #expect(plugin.summary.functions == [.wholeSPC])
+        #expect(plugin.summary.isSerial == false)
+        #expect(plugin.summary.capabilities.map(\.description) == ["x-new 7", "spc 3", "spc 4"])
+        #expect(plugin.summary.capabilities.map(\.isKnown) == [false, true, false])
+        #expect(plugin.wholeSPC != nil)
+    }
+
+    @Test("A function that no capability declares is not called")
+    func undeclared() throws {
+        let error = #expect(throws: BundleError.self) { try whole("", capabilities: [("spc", 4)]) }
+        #expect(error?.reason.contains("does not declare the capability spc 3") == true)
+    }
+
+    @Test(
+        "Invalid lists of capabilities are refused",
+        arguments: [
+            ("", "plugin->capability_count = 1;"),
+            ("", "plugin->capability_count = (size_t)-1;"),
+            ("static const keyway_dask_capability *list[1];", "plugin->capability_count = 1;"),
+            ("ITEM(sizeof item, 0)", "plugin->capability_count = 1;"),
+            ("ITEM(8, \"a\")", "plugin->capability_count = 1;"),
+            ("ITEM(sizeof item, \"\")", "plugin->capability_count = 1;"),
+            ("ITEM(sizeof item, \"Upper\")", "plugin->capability_count = 1;"),
+            ("ITEM(sizeof item, \"line\\n\")", "plugin->capability_count = 1;"),
+            ("ITEM(sizeof item, \"\(String(repeating: "a", count: 65))\")", "plugin->capability_count = 1;"),
+            ("ITEM(sizeof item, \"a\")", "plugin->capability_count = 65;"),
+        ]
+    )
+    func invalidCapabilities(list: String, count: String) throws {
+        let functions = """
+            #define ITEM(size, name) \\
+                static const keyway_dask_capability item = {size, name, 1}; \\
+                static const keyway_dask_capability *list[65] = {&item};
+            \(list)
+            static int32_t derive(void *s, const keyway_dask_derive_in *in, keyway_dask_derive_out *out) {
+                (void)s; (void)in; (void)out;
+                return KEYWAY_DASK_FAILED;
+            }
+            """
+        let declarations =
+            "plugin->derive_dask = derive;" + (list.isEmpty ? "" : "plugin->capabilities = list;") + count
+        let error = #expect(throws: BundleError.self) { try generated(functions, declarations) }
+        #expect(error?.reason.contains("capabilit") == true)
+    }
+
+    @Test("A SHA-256 certificate hash selects the bundle if the plug-in declares it")
+    func sha256Hash() throws {
+        let certificate = try X509Certificate(try TestKeys.file("test-rsa-2048.der"))
+        var random = SeededRandom(seed: 4)
+        let asset = try #require(AssetID(Array("movie".utf8))).block(using: &random).encoded
+        let spc = [0, 0, 0, 3] + SHA256.hash(certificate.der) + asset
+        let body = """
+            memcpy(out->certificate_hash.bytes, in->spc.bytes + 4, 32);
+            out->certificate_hash.length = 32;
+            out->hu.length = 20;
+            out->request.length = in->spc.length - 36;
+            memcpy(out->request.bytes, in->spc.bytes + 36, out->request.length);
+            """
+        let declared = try module(try whole(body, capabilities: [("spc", 3), ("certificate-hash-sha256", 1)]))
+        #expect(try declared.open(spc).request.assetID.bytes == Array("movie".utf8))
+        let other = [0, 0, 0, 3] + SHA256.hash([1]) + asset
+        #expect(throws: KSMError(.container, .spcVersion3, "")) { try declared.open(other) }
+        let undeclared = try module(try whole(body, capabilities: [("spc", 3)]))
+        #expect(throws: KSMError(.sessionKey, .daskUnavailable, "")) { try undeclared.open(spc) }
+    }
+
+    @Test("The header is C99 and C++, and its structs have the documented sizes", arguments: ["c99", "c++98", "c++17"])
+    func header(standard: String) throws {
+        let include = Self.folder.appending(path: "Sources/System/CKeywayDASk/include")
+        let text = try String(contentsOf: include.appending(path: "keyway_dask.h"), encoding: .utf8)
+        let sizes = text.matches(of: /(keyway_dask_[a-z_]+) (\d+)\b/).map { (String($0.1), String($0.2)) }
+        #expect(sizes.count == 13)
+        // An array of negative size does not compile.
+        let checks = sizes.map { "typedef char size_of_\($0)[sizeof(\($0)) == \($1) ? 1 : -1];" }
+        let source = FileManager.default.temporaryDirectory.appending(path: "header-\(UUID()).txt")
+        defer { try? FileManager.default.removeItem(at: source) }
+        let code = "#include \"keyway_dask.h\"\n" + checks.joined(separator: "\n") + "\nint main(void) { return 0; }\n"
+        try Data(code.utf8).write(to: source)
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/env")
+        compiler.arguments = [
+            "cc", "-x", standard.hasPrefix("c++") ? "c++" : "c", "-std=\(standard)", "-pedantic-errors", "-Wall",
+            "-Wextra", "-Werror", "-Wno-unused-local-typedefs", "-I", include.path, "-fsyntax-only", source.path,
+        ]
+        try compiler.run()
+        compiler.waitUntilExit()
+        #expect(compiler.terminationStatus == 0)
     }
 
     @Test("A file that is not a plug-in is refused with its path")

@@ -88,6 +88,11 @@ public struct CertificateBundle: Sendable {
         self.wholeSPC = wholeSPC
         self.scope = scope
     }
+
+    /// Returns whether a hash is the SHA-1 (20 bytes) or the SHA-256 (32 bytes) of the application certificate.
+    func hasCertificate(hash: [UInt8]) -> Bool {
+        hash == certificate.sha1 || hash == SHA256.hash(certificate.der)
+    }
 }
 
 /// An error that makes a certificate bundle unusable.
@@ -113,7 +118,7 @@ public struct BundleError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The description of the error for the operator.
     public let reason: String
 
-    init(_ code: Code, _ bundle: String, _ reason: String) {
+    package init(_ code: Code, _ bundle: String, _ reason: String) {
         self.code = code
         self.bundle = bundle
         self.reason = reason

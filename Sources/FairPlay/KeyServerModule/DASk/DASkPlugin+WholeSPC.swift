@@ -7,44 +7,52 @@ struct PluginWholeSPC: WholeSPCProvider {
 
     func open(spc: [UInt8]) throws(KSMError) -> any WholeSPCSession {
         // The TLLVs of an SPC cannot be longer than the SPC.
-        var request = [UInt8](repeating: 0, count: spc.count)
-        var output = keyway_dask_open_spc_out()
-        output.size = MemoryLayout<keyway_dask_open_spc_out>.size
+        let (hu, hash, request) = (PluginOutput(), PluginOutput(), PluginOutput(capacity: spc.count))
+        var output = keyway_dask_open_spc_out(
+            size: MemoryLayout<keyway_dask_open_spc_out>.size,
+            context: nil,
+            hu: hu.buffer,
+            certificate_hash: hash.buffer,
+            request: request.buffer
+        )
         try plugin.call("open_spc") { functions in
             withBorrowed(spc) { spc in
-                request.withUnsafeMutableBufferPointer { buffer in
-                    output.request = keyway_dask_buffer(bytes: buffer.baseAddress, capacity: buffer.count, length: 0)
-                    var input = keyway_dask_open_spc_in(size: MemoryLayout<keyway_dask_open_spc_in>.size, spc: spc)
-                    return functions.open_spc(functions.state, &input, &output)
-                }
+                var input = keyway_dask_open_spc_in(size: MemoryLayout<keyway_dask_open_spc_in>.size, spc: spc)
+                return functions.open_spc(functions.state, &input, &output)
             }
         }
-        // A size that exceeds Int.max becomes a negative number.
-        let isLengthPossible = (0...request.count).contains(output.request.length)
-        // Create the session before checking the length, so that its deinit always releases the context.
-        let session = PluginSession(
-            plugin: plugin,
-            context: output.context,
-            hu: withUnsafeBytes(of: &output.hu) { Array($0) },
-            certificateHash: withUnsafeBytes(of: &output.certificate_hash) { Array($0) },
-            request: isLengthPossible ? Array(request.prefix(output.request.length)) : []
+        // Create the context before checking the outputs, so that its deinit always releases the plug-in's context.
+        let context = PluginContext(plugin: plugin, pointer: output.context)
+        return PluginSession(
+            context: context,
+            hu: try hu.bytes(output.hu, "HU", sizes: [20]),
+            certificateHash: try hash.bytes(
+                output.certificate_hash,
+                "the certificate hash",
+                sizes: plugin.summary.certificateHashSizes
+            ),
+            request: try request.bytes(output.request, "the request", sizes: nil)
         )
-        guard isLengthPossible else {
-            throw KSMError(
-                .sessionKey,
-                .daskUnavailable,
-                "the plug-in reports an output length that exceeds its buffer"
-            )
-        }
-        return session
     }
 }
 
-/// An SPC that a plug-in has opened. The plug-in's context is released when the last reference goes away.
-private final class PluginSession: WholeSPCSession, @unchecked Sendable {
+/// A plug-in's context of an opened SPC. It is released when the last reference goes away.
+private final class PluginContext: @unchecked Sendable {
     let plugin: DASkPlugin
     // Only the plug-in reads the context. `DASkPlugin.call` serializes its calls if the plug-in requires that.
-    let context: UnsafeMutableRawPointer?
+    let pointer: UnsafeMutableRawPointer?
+
+    init(plugin: DASkPlugin, pointer: UnsafeMutableRawPointer?) {
+        self.plugin = plugin
+        self.pointer = pointer
+    }
+
+    deinit { plugin.release(pointer) }
+}
+
+/// An SPC that a plug-in has opened.
+private struct PluginSession: WholeSPCSession {
+    let context: PluginContext
     let hu: [UInt8]
     let certificateHash: [UInt8]
     let request: [UInt8]
@@ -52,54 +60,25 @@ private final class PluginSession: WholeSPCSession, @unchecked Sendable {
     /// The capacity of the CKC buffer, in bytes. A CKC is much shorter: its payload has a few hundred bytes.
     private static let ckcCapacity = 16_384
 
-    init(
-        plugin: DASkPlugin,
-        context: UnsafeMutableRawPointer?,
-        hu: [UInt8],
-        certificateHash: [UInt8],
-        request: [UInt8]
-    ) {
-        self.plugin = plugin
-        self.context = context
-        self.hu = hu
-        self.certificateHash = certificateHash
-        self.request = request
-    }
-
-    deinit { plugin.release(context) }
-
     func seal(contentKey: LicensedKey, terms: [UInt8]) throws(KSMError) -> [UInt8] {
-        var ckc = [UInt8](repeating: 0, count: Self.ckcCapacity)
-        var length = 0
-        try plugin.call("seal_ckc") { functions in
+        let ckc = PluginOutput(capacity: Self.ckcCapacity)
+        var output = keyway_dask_seal_ckc_out(size: MemoryLayout<keyway_dask_seal_ckc_out>.size, ckc: ckc.buffer)
+        try context.plugin.call("seal_ckc") { functions in
             withBorrowed(contentKey.key) { key in
                 withBorrowed(contentKey.iv) { iv in
                     withBorrowed(terms) { terms in
                         var input = keyway_dask_seal_ckc_in(
                             size: MemoryLayout<keyway_dask_seal_ckc_in>.size,
-                            context: context,
+                            context: context.pointer,
                             content_key: key,
                             content_iv: iv,
                             terms: terms
                         )
-                        return ckc.withUnsafeMutableBufferPointer { buffer in
-                            var output = keyway_dask_seal_ckc_out()
-                            output.size = MemoryLayout<keyway_dask_seal_ckc_out>.size
-                            output.ckc = keyway_dask_buffer(
-                                bytes: buffer.baseAddress,
-                                capacity: buffer.count,
-                                length: 0
-                            )
-                            defer { length = output.ckc.length }
-                            return functions.seal_ckc(functions.state, &input, &output)
-                        }
+                        return functions.seal_ckc(functions.state, &input, &output)
                     }
                 }
             }
         }
-        guard (0...ckc.count).contains(length) else {
-            throw KSMError(.sealing, .daskUnavailable, "the plug-in reports an output length that exceeds its buffer")
-        }
-        return Array(ckc.prefix(length))
+        return try ckc.bytes(output.ckc, "the CKC", sizes: nil)
     }
 }

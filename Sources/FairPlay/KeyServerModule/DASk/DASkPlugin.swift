@@ -11,13 +11,14 @@ import Locking
 public final class DASkPlugin: Sendable {
     /// The path of the shared library.
     public let path: String
+    /// The functions, threading mode and capabilities that the plug-in declares.
+    public let summary: PluginSummary
     // The operator's secrets for the plug-in.
     let ask: SecretBytes?
     let provisioningData: SecretBytes?
     private let library: Library
     /// A lock that serializes the calls to a plug-in that declares the serial threading mode.
     private let serialCallLock = Lock(())
-    private let isSerial: Bool
 
     /// The library handle from dlopen and the plug-in's functions. The library is closed when the last reference goes
     /// away.
@@ -83,17 +84,10 @@ public final class DASkPlugin: Sendable {
                 "the plug-in implements version \(functions.abi_version) of the interface; version 1 is required"
             )
         }
-        guard (functions.derive_dask == nil) != (functions.key_payload == nil) || functions.open_spc != nil else {
-            throw failure("the plug-in must provide either derive_dask or key_payload, but not both")
-        }
-        let whole = [functions.open_spc != nil, functions.seal_ckc != nil, functions.release_spc != nil]
-        guard Set(whole).count == 1 else {
-            throw failure("the plug-in must provide all of open_spc, seal_ckc and release_spc, or none of them")
-        }
-        switch functions.threading {
-        case UInt32(KEYWAY_DASK_THREADING_SERIAL): isSerial = true
-        case UInt32(KEYWAY_DASK_THREADING_CONCURRENT): isSerial = false
-        default: throw failure("the plug-in declares the unknown threading mode \(functions.threading)")
+        do throws(PluginSummary.Problem) {
+            summary = try PluginSummary(functions)
+        } catch {
+            throw failure(error.reason)
         }
         self.path = path
         self.ask = ask
@@ -106,10 +100,8 @@ public final class DASkPlugin: Sendable {
         return library.functions.key_payload != nil ? .keyPayload(PluginKeyPayload(plugin: self)) : .none
     }
 
-    /// The provider for SPCs of version 3; nil if the plug-in does not provide one.
-    public var wholeSPC: (any WholeSPCProvider)? {
-        library.functions.open_spc == nil ? nil : PluginWholeSPC(plugin: self)
-    }
+    /// The provider for SPCs of version 3; nil if the plug-in does not provide one, or does not declare the version.
+    public var wholeSPC: (any WholeSPCProvider)? { summary.opensVersion3 ? PluginWholeSPC(plugin: self) : nil }
 
     /// Calls one of the plug-in's functions. Calls to a plug-in in serial threading mode do not overlap.
     ///
@@ -119,7 +111,8 @@ public final class DASkPlugin: Sendable {
         _ what: String,
         _ body: (keyway_dask_plugin) -> Int32
     ) throws(KSMError) {
-        let status = isSerial ? serialCallLock.withLock { _ in body(library.functions) } : body(library.functions)
+        let status =
+            summary.isSerial ? serialCallLock.withLock { _ in body(library.functions) } : body(library.functions)
         switch status {
         case Int32(KEYWAY_DASK_OK): return
         case Int32(KEYWAY_DASK_INVALID):
@@ -146,22 +139,4 @@ public final class DASkPlugin: Sendable {
         default: "status \(status)"
         }
     }
-}
-
-/// Passes bytes to a closure as a pointer that is valid during the call.
-func withBorrowed<Value>(_ bytes: [UInt8], _ body: (keyway_dask_bytes) -> Value) -> Value {
-    bytes.withUnsafeBufferPointer { body(keyway_dask_bytes(bytes: $0.baseAddress, length: $0.count)) }
-}
-
-/// Passes a secret to a closure as a pointer that is valid during the call; nil becomes a null pointer with length 0.
-func withBorrowed<Value>(_ secret: SecretBytes?, _ body: (keyway_dask_bytes) -> Value) -> Value {
-    guard let secret else { return body(keyway_dask_bytes(bytes: nil, length: 0)) }
-    return secret.withUnsafeBytes { bytes in
-        body(keyway_dask_bytes(bytes: bytes.bindMemory(to: UInt8.self).baseAddress, length: bytes.count))
-    }
-}
-
-/// Overwrites a struct that a plug-in has written secrets to.
-func wipe<Value>(_ value: inout Value) {
-    withUnsafeMutableBytes(of: &value) { SecretBytes.wipe($0) }
 }

@@ -29,8 +29,21 @@ public struct KeyPayload: Sendable {
     public let integrity: SessionKeyAndR1Integrity
     /// R2.
     public let r2: R2
-    /// The SHA-1 of the application certificate, 20 bytes.
+    /// The certificate hash of the SPC: SHA-1, 20 bytes, in versions 1 and 2.
     public let certificateHash: [UInt8]
+
+    /// Creates a value from its parts.
+    package init(
+        sessionKeyAndR1: SessionKeyAndR1,
+        integrity: SessionKeyAndR1Integrity,
+        r2: R2,
+        certificateHash: [UInt8]
+    ) {
+        self.sessionKeyAndR1 = sessionKeyAndR1
+        self.integrity = integrity
+        self.r2 = r2
+        self.certificateHash = certificateHash
+    }
 }
 
 /// The result of a key payload provider.
@@ -62,7 +75,7 @@ public protocol WholeSPCProvider: Sendable {
 public protocol WholeSPCSession: Sendable {
     /// The device's anonymous ID, 20 bytes.
     var hu: [UInt8] { get }
-    /// The SHA-1 of the application certificate, 20 bytes.
+    /// The hash of the application certificate: SHA-1, 20 bytes, or SHA-256, 32 bytes.
     var certificateHash: [UInt8] { get }
     /// The decrypted TLLVs of Table 2-4, which contain the asset ID and describe the device.
     var request: [UInt8] { get }

@@ -81,7 +81,7 @@ extension KSM {
                 }
                 continue
             }
-            guard session.certificateHash == bundle.certificate.sha1 else { continue }
+            guard bundle.hasCertificate(hash: session.certificateHash) else { continue }
             let request: SPCRequest
             do {
                 request = try SPCRequest(TLLVSequence(parsing: session.request))

@@ -13,6 +13,17 @@
  *   - Functions return a KEYWAY_DASK_ status, never throw or longjmp across the boundary, and must not write secrets to
  *     a log. Keyway wipes its buffers after use; the plug-in should do the same.
  *   - All numbers are in host byte order; all byte strings have the byte order of the messages.
+ *   - Sizes that a comment states are those of the FairPlay Streaming Programming Guide, for SPCs of versions 1 and 2.
+ *     Byte strings have a length even there, because newer messages may use other sizes. Keyway reports an output with
+ *     a size that it does not support as a failure of the plug-in.
+ *   - What the guide does not describe is used only if the plug-in declares it as a capability (see below).
+ *
+ * The header is C99 and C++. Sizes of structs, in bytes, if pointers and size_t have 8 bytes:
+ *     keyway_dask_bytes 16             keyway_dask_open_spc_in 24      keyway_dask_open_in 24
+ *     keyway_dask_buffer 24            keyway_dask_open_spc_out 88     keyway_dask_capability 24
+ *     keyway_dask_derive_in 40         keyway_dask_seal_ckc_in 64      keyway_dask_plugin 88
+ *     keyway_dask_derive_out 32        keyway_dask_seal_ckc_out 32
+ *     keyway_dask_key_payload_in 120   keyway_dask_key_payload_out 104
  */
 #ifndef KEYWAY_DASK_H
 #define KEYWAY_DASK_H
@@ -62,7 +73,7 @@ typedef struct {
 
 typedef struct {
     size_t size;
-    uint8_t dask[16];
+    keyway_dask_buffer dask; /* 16 bytes */
 } keyway_dask_derive_out;
 
 /* ---- key payload: open [SK...R1] and encrypt the content key ---- */
@@ -72,21 +83,21 @@ typedef struct {
     keyway_dask_bytes sk_r1;             /* the value of the [SK...R1] TLLV, 112 bytes: IV and payload */
     keyway_dask_bytes r2;                /* 21 bytes */
     keyway_dask_bytes sk_r1_integrity;   /* 16 bytes */
-    keyway_dask_bytes certificate_hash;  /* SHA-1 of the application certificate, 20 bytes */
-    keyway_dask_bytes provisioning_data; /* as configured */
+    keyway_dask_bytes certificate_hash;  /* the certificate hash of the SPC: SHA-1, 20 bytes, in versions 1 and 2 */
+    keyway_dask_bytes provisioning_data; /* as configured, at most 65,536 bytes */
     keyway_dask_bytes content_key;       /* 16 bytes, or 0 bytes if Keyway needs only the session values */
     keyway_dask_bytes content_iv;        /* 16 bytes, or 0 bytes as above */
 } keyway_dask_key_payload_in;
 
 typedef struct {
     size_t size;
-    uint8_t hu[20];                 /* the device's anonymous ID */
-    uint8_t r1[44];
-    uint8_t encrypted_ck[16];       /* the content key for the Encrypted CK TLLV; undefined without a content key */
-    uint8_t encrypted_ck_iv[16];    /* the IV for that TLLV; undefined without a content key */
+    keyway_dask_buffer hu;              /* the device's anonymous ID, 20 bytes */
+    keyway_dask_buffer r1;              /* 44 bytes */
+    keyway_dask_buffer encrypted_ck;    /* the content key for the Encrypted CK TLLV, 16 bytes; empty without a content key */
+    keyway_dask_buffer encrypted_ck_iv; /* the IV for that TLLV, 16 bytes; empty without a content key */
 } keyway_dask_key_payload_out;
 
-/* ---- whole SPC: versions that the guide does not describe ---- */
+/* ---- whole SPC: versions that the guide does not describe, which the plug-in declares as capabilities ---- */
 
 typedef struct {
     size_t size;
@@ -95,11 +106,13 @@ typedef struct {
 
 typedef struct {
     size_t size;
-    void *context;              /* a pointer of the plug-in, passed to seal_ckc and then exactly once to release_spc */
-    uint8_t hu[20];             /* the device's anonymous ID */
-    uint8_t certificate_hash[20];
-    keyway_dask_buffer request; /* TLLVs of the guide's Table 2-4, in its format: the asset ID, and the playback
-                                   state, capabilities, identity and similar blocks of the message */
+    void *context;                       /* a pointer of the plug-in, passed to seal_ckc and then exactly once to
+                                            release_spc */
+    keyway_dask_buffer hu;               /* the device's anonymous ID, 20 bytes */
+    keyway_dask_buffer certificate_hash; /* of the application certificate: SHA-1, 20 bytes; or SHA-256, 32 bytes, if
+                                            KEYWAY_DASK_CAPABILITY_SHA256 is declared */
+    keyway_dask_buffer request;          /* TLLVs of the guide's Table 2-4, in its format: the asset ID, and the playback
+                                            state, capabilities, identity and similar blocks of the message */
 } keyway_dask_open_spc_out;
 
 typedef struct {
@@ -116,12 +129,32 @@ typedef struct {
     keyway_dask_buffer ckc; /* the whole message */
 } keyway_dask_seal_ckc_out;
 
+/* ---- capabilities: what a plug-in supports beyond the guide ---- */
+
+/*
+ * A plug-in lists a pair of a name and a version for each capability. Keyway uses those that it knows, and ignores and
+ * displays all others. Names that start with "x-" are never used by this header.
+ */
+typedef struct {
+    size_t size;
+    const char *name; /* 1 to 64 lowercase letters, digits, and hyphens of ASCII, NUL-terminated */
+    uint32_t version;
+} keyway_dask_capability;
+
+/* SPCs with the version number `version`, which open_spc processes. Keyway passes only SPCs of declared versions to it,
+   and only version 3 is known. */
+#define KEYWAY_DASK_CAPABILITY_SPC "spc"
+/* Version 1: the certificate hash that open_spc returns may be SHA-256. */
+#define KEYWAY_DASK_CAPABILITY_SHA256 "certificate-hash-sha256"
+/* The maximum number of capabilities of a plug-in. */
+enum { KEYWAY_DASK_MAXIMUM_CAPABILITIES = 64 };
+
 /* ---- the plug-in ---- */
 
 typedef struct {
     size_t size;
     uint32_t abi_version;      /* KEYWAY_DASK_ABI_VERSION of the host */
-    const char *configuration; /* the operator's text in the bundle's configuration, NUL-terminated; never NULL */
+    const char *configuration; /* the operator's text in the bundle's configuration, NUL-terminated; never NULL; at most 65,536 bytes */
 } keyway_dask_open_in;
 
 typedef struct {
@@ -130,17 +163,21 @@ typedef struct {
     uint32_t threading;   /* KEYWAY_DASK_THREADING_ */
     void *state;          /* a pointer of the plug-in, passed to every function */
 
-    /* Called once, after all other calls have returned. Can be NULL. */
+    /* Called once, after all other calls have returned. Can be NULL. If Keyway ends the process, it is not called. */
     void (*destroy)(void *state);
 
     /* One of these two functions opens SPCs of versions 1 and 2; the other must be NULL. */
     int32_t (*derive_dask)(void *state, const keyway_dask_derive_in *in, keyway_dask_derive_out *out);
     int32_t (*key_payload)(void *state, const keyway_dask_key_payload_in *in, keyway_dask_key_payload_out *out);
 
-    /* For SPCs of version 3: either all three functions, or all NULL. */
+    /* For SPCs of the versions that the capabilities declare: either all three functions, or all NULL. */
     int32_t (*open_spc)(void *state, const keyway_dask_open_spc_in *in, keyway_dask_open_spc_out *out);
     int32_t (*seal_ckc)(void *state, const keyway_dask_seal_ckc_in *in, keyway_dask_seal_ckc_out *out);
     void (*release_spc)(void *state, void *context);
+
+    /* The capabilities, in memory of the plug-in that is valid until destroy is called. NULL without capabilities. */
+    const keyway_dask_capability *const *capabilities;
+    size_t capability_count;
 } keyway_dask_plugin;
 
 /* Fills `plugin`, whose `size` the host has set. This is the only symbol that a plug-in exports. */
