@@ -492,6 +492,15 @@ let package = Package(
             exclude: ["ClientRequests"],
             swiftSettings: settings
         ),
+        // keyway-server is here so that it is built: the tests start it for plug-ins.
+        .testTarget(
+            name: "PluginProcessTests",
+            dependencies: [
+                "FPSCrypto", "FPSMessages", "KeyServer", "KeyServerModule", "keyway-server", "VectorFiles",
+            ],
+            exclude: ["Plugins"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ContentKeySessionTests",
             dependencies: ["ContentKeySession", "HLSPlaylist", "KeywayTesting", "TextCoding"],

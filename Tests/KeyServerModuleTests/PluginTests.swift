@@ -293,6 +293,30 @@ struct PluginTests {
         #expect(throws: KSMError(.sessionKey, .daskUnavailable, "")) { try undeclared.open(spc) }
     }
 
+    @Test("A plug-in that fails does not prevent that another bundle opens the SPC")
+    func otherBundle() throws {
+        let good = try X509Certificate(try TestKeys.file("test-rsa-2048.der"))
+        var random = SeededRandom(seed: 6)
+        let blocks = try #require(AssetID(Array("movie".utf8))).block(using: &random).encoded
+        let spc = [0, 0, 0, 3] + good.sha1 + [UInt8](repeating: 7, count: 36) + blocks
+        let failing = try whole("return KEYWAY_DASK_FAILED;", capabilities: [("spc", 3)])
+        // The failing bundle comes first.
+        let bundles = try [("a", "test-rsa-1024", failing), ("b", "test-rsa-2048", try plugin("spc-3"))].map {
+            try CertificateBundle(
+                name: $0.0,
+                kind: .production,
+                certificate: X509Certificate(try TestKeys.file("\($0.1).der")),
+                privateKey: RSAPrivateKey(try TestKeys.file("\($0.1).pem")),
+                derivation: .none,
+                wholeSPC: $0.2.wholeSPC
+            )
+        }
+        let module = try KSM(bundles: bundles)
+        #expect(try module.open(spc).bundle.name == "b")
+        // An SPC that no plug-in opens may be one for the plug-in that failed.
+        #expect(throws: KSMError(.sessionKey, .daskUnavailable, "")) { try module.open(Array(spc.prefix(59))) }
+    }
+
     @Test("The header is C99 and C++, and its structs have the documented sizes", arguments: ["c99", "c++98", "c++17"])
     func header(standard: String) throws {
         let include = Self.folder.appending(path: "Sources/System/CKeywayDASk/include")

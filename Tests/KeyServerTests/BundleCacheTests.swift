@@ -85,12 +85,9 @@ struct BundleCacheTests {
     func reloads() async throws {
         let store = InMemoryKeyStore()
         let log = LogRecorder()
-        let pool = BoundedWorkPool(threads: 1, capacity: 4)
-        defer { pool.stop() }
         let reload = BundleReload(
             bundleCache: bundleCache,
             store: store,
-            pool: pool,
             interval: .seconds(600),
             logger: Logger(label: "test") { _ in log }
         )

@@ -45,7 +45,7 @@ struct KeywayServer: CommandRoot {
             CertificatesCommand.self, LeasesCommand.self, DevicesCommand.self, LicensesCommand.self,
             RentalsCommand.self, TokensCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
             StoreCommand.self,
-            ConfigCommand.self,
+            ConfigCommand.self, PluginProcessCommand.self,
         ]
     )
 

@@ -70,15 +70,16 @@ extension KSM {
 
     /// Opens an SPC of a version that the guide does not describe, with the first plug-in that accepts it.
     func openWholeSPC(_ spc: [UInt8]) throws(KSMError) -> OpenedSPC {
+        // A plug-in that fails must not prevent that the plug-in of another bundle opens the SPC.
+        var failure: KSMError?
         for bundle in bundles {
             guard let provider = bundle.wholeSPC else { continue }
             let session: any WholeSPCSession
             do {
                 session = try provider.open(spc: spc)
             } catch {
-                guard error.code == .keyPayloadInvalid, bundles.filter({ $0.wholeSPC != nil }).count > 1 else {
-                    throw error
-                }
+                guard bundles.filter({ $0.wholeSPC != nil }).count > 1 else { throw error }
+                if error.isServerFailure { failure = failure ?? error }
                 continue
             }
             guard bundle.hasCertificate(hash: session.certificateHash) else { continue }
@@ -99,6 +100,7 @@ extension KSM {
                 session: .whole(session)
             )
         }
+        if let failure { throw failure }
         throw KSMError(
             .container,
             .spcVersion3,

@@ -78,7 +78,6 @@ struct KeyServerParts: Sendable {
         BundleReload(
             bundleCache: bundles,
             store: store,
-            pool: pool,
             interval: .seconds(Int64(configuration.certificates.reload.rawValue)),
             time: time,
             logger: logger
@@ -111,6 +110,7 @@ struct KeyServerParts: Sendable {
             return [own].compactMap { $0 }
                 + bundles.module.bundles.map { .init(.fairPlay, name: $0.name, expiry: $0.certificate.notAfter) }
         }
+        sources.plugins = { [bundles] in bundles.plugins.allCounters }
         sources.authorizer = { [authorizer] in authorizer.condition }
         sources.dataFolder = environment.databaseFolder
         sources.clock = time.milliseconds

@@ -27,6 +27,8 @@ package final class BundleCache: Sendable {
     }
 
     private let allowsDevelopment: Bool
+    /// The loader of the bundles' plug-ins.
+    let plugins: PluginLoader
     /// The state of the reload. The lock serializes reloads, because loading a plug-in may take long.
     private let reloadState = Mutex(ReloadState())
     private let current: Mutex<KSM>
@@ -36,14 +38,21 @@ package final class BundleCache: Sendable {
     /// - Parameters:
     ///   - configuration: The configuration of the module.
     ///   - allowsDevelopment: Whether bundles of kind development are used.
-    package init(configuration: KSM.Configuration, allowsDevelopment: Bool) {
+    ///   - plugins: The loader of the bundles' plug-ins.
+    package init(
+        configuration: KSM.Configuration,
+        allowsDevelopment: Bool,
+        plugins: PluginLoader = PluginLoader()
+    ) {
         self.allowsDevelopment = allowsDevelopment
+        self.plugins = plugins
         current = Mutex(KSM(configuration: configuration))
     }
 
     /// Creates the object with a module.
     package init(_ module: KSM) {
         allowsDevelopment = false
+        plugins = PluginLoader()
         current = Mutex(module)
     }
 
@@ -58,7 +67,11 @@ package final class BundleCache: Sendable {
     ///   case.
     package func update(with records: [CertificateBundleRecord]) throws(BundleError) -> Change {
         try reloadState.withLock { reloadState throws(BundleError) in
-            let loaded = BundleLoader.load(records, allowingDevelopment: allowsDevelopment) { record in
+            let loaded = BundleLoader.load(
+                records,
+                allowingDevelopment: allowsDevelopment,
+                plugins: plugins
+            ) { record in
                 guard let known = reloadState.inUse[record.name], known.record == record else { return nil }
                 return known.bundle
             }

@@ -20,10 +20,12 @@ package enum BundleLoader {
     ///   - records: The records in the store.
     ///   - allowingDevelopment: Whether bundles of kind development are used. In production they must be skipped, so
     ///     that a published DASk never decrypts SPCs.
+    ///   - plugins: The loader of their plug-ins.
     ///   - known: Returns the bundle of a record, if it has been created before.
     package static func load(
         _ records: [CertificateBundleRecord],
         allowingDevelopment: Bool,
+        plugins: PluginLoader,
         reusing known: (CertificateBundleRecord) -> CertificateBundle? = { _ in nil }
     ) -> Result {
         var bundles: [CertificateBundle] = []
@@ -34,7 +36,7 @@ package enum BundleLoader {
                 continue
             }
             do {
-                bundles.append(try known(record) ?? CertificateBundle(record))
+                bundles.append(try known(record) ?? CertificateBundle(record, plugins: plugins))
             } catch {
                 // Both types of error describe the reason and contain no secrets.
                 skipped.append((record.name, "\(error)"))
@@ -48,7 +50,7 @@ extension CertificateBundle {
     /// Creates a bundle from its record: parses the certificate, loads the private key and the plug-in.
     ///
     /// - Throws: `CryptoError` and ``BundleError``.
-    package init(_ record: CertificateBundleRecord) throws {
+    package init(_ record: CertificateBundleRecord, plugins: PluginLoader) throws {
         let certificate = try X509Certificate(record.certificate)
         let privateKey =
             switch record.privateKey {
@@ -63,12 +65,7 @@ extension CertificateBundle {
         case .development(let ask):
             derivation = DevelopmentDASk(ask: ask).map { .dask($0) } ?? .none
         case .plugin(let it):
-            let plugin = try DASkPlugin(
-                path: it.path,
-                configuration: it.configuration,
-                ask: it.ask,
-                provisioningData: it.provisioningData
-            )
+            let plugin = try plugins.load(it, bundle: record.name)
             derivation = plugin.derivation
             wholeSPC = plugin.wholeSPC
         }

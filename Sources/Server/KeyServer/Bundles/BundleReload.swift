@@ -12,7 +12,6 @@ import ServiceLifecycle
 package struct BundleReload: Service {
     private let bundleCache: BundleCache
     private let store: any KeyServerStore
-    private let pool: BoundedWorkPool
     private let interval: Duration
     private let time: ServerTime
     private let logger: Logger
@@ -22,21 +21,18 @@ package struct BundleReload: Service {
     /// - Parameters:
     ///   - bundleCache: The bundles in use.
     ///   - store: The store.
-    ///   - pool: The threads that parse keys and load plug-ins.
     ///   - interval: The interval at which the store is checked.
     ///   - time: The clock that measures the interval.
     ///   - logger: The logger for changes.
     package init(
         bundleCache: BundleCache,
         store: any KeyServerStore,
-        pool: BoundedWorkPool,
         interval: Duration,
         time: ServerTime = ServerTime(),
         logger: Logger
     ) {
         self.bundleCache = bundleCache
         self.store = store
-        self.pool = pool
         self.interval = interval
         self.time = time
         self.logger = logger
@@ -49,7 +45,15 @@ package struct BundleReload: Service {
         if keysToo { await reloadKeys() }
         do {
             let (bundleCache, records) = (bundleCache, try await records())
-            log(try await pool.run { Result { () throws(BundleError) in try bundleCache.update(with: records) } }.get())
+            // Not on a thread for licenses, because a plug-in that starts slowly must not delay them.
+            let change: Result<BundleCache.Change, BundleError> = await withCheckedContinuation { answer in
+                DispatchQueue.global().async {
+                    answer.resume(
+                        returning: Result { () throws(BundleError) in try bundleCache.update(with: records) }
+                    )
+                }
+            }
+            log(try change.get())
         } catch {
             // None of these errors contains a secret.
             logger.warning("certificate bundles could not be reloaded and stay unchanged: \(error)")

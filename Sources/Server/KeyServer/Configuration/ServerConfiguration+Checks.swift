@@ -32,6 +32,9 @@ extension ServerConfiguration {
             reader.fail("kek.command", "conflicts with \(other); remove one of them")
         }
         if certificates.reload.rawValue == 0 { reader.fail("certificates.reload", "must be at least PT1S") }
+        if !(1...60).contains(certificates.pluginDeadline.rawValue) {
+            reader.fail("certificates.pluginDeadline", "must be PT1S to PT1M")
+        }
     }
 
     /// Checks the settings of the store. The connection parses the address itself; this check only makes sure that the

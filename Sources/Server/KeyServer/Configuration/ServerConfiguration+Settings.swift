@@ -22,6 +22,23 @@ extension ServerConfiguration {
                 "reload",
                 "The interval at which the server checks the store for changed certificate bundles."
             )
+            section.read(
+                list: &certificates.pluginsInProcess,
+                "pluginsInProcess",
+                example: ["app"],
+                "The bundles whose DASk plug-ins run in the server's process; others run in a process of their own."
+            )
+            section.read(
+                &certificates.pluginDeadline,
+                "pluginDeadline",
+                "The maximum time of a call of a plug-in; after that, its process is ended and restarted."
+            )
+            section.read(
+                &certificates.pluginMemory,
+                "pluginMemory",
+                in: 32...65_536,
+                "The bound of the memory of a plug-in's process, in MiB; a process that exceeds it is replaced."
+            )
         }
         reader.section("admin") { admin.read(&$0) }
         reader.section("authorization") { authorization.read(&$0) }

@@ -44,6 +44,12 @@ package struct ServerConfiguration: Sendable, Equatable {
     package struct Certificates: Sendable, Equatable {
         /// The interval at which the server checks the store for changes.
         package var reload = Seconds(rawValue: 10)
+        /// The names of the bundles whose plug-ins run in the server's process.
+        package var pluginsInProcess: [String] = []
+        /// The maximum time of a call of a plug-in in a process of its own.
+        package var pluginDeadline = Seconds(rawValue: 2)
+        /// The bound of such a process's resident memory, in MiB.
+        package var pluginMemory = 256
     }
 
     /// The listener for administration and metrics.

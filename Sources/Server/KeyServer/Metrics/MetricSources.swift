@@ -37,6 +37,8 @@ package struct MetricSources: Sendable {
     package var activeLeases: @Sendable () async -> Int? = { nil }
     /// Returns all certificates in use.
     package var certificates: @Sendable () -> [Certificate] = { [] }
+    /// Returns the counters of the plug-ins that run in processes of their own, with the names of their bundles.
+    package var plugins: @Sendable () -> [(bundle: String, counters: PluginCounters)] = { [] }
     /// Returns the condition of the playback authorizer.
     package var authorizer: @Sendable () -> AuthorizerCondition = { AuthorizerCondition() }
     /// The path of the data folder, for the free disk space; nil if the database is not in it.
@@ -66,6 +68,18 @@ package struct MetricSources: Sendable {
             ) {
                 certificates().map { ([$0.use.rawValue, $0.name], Double($0.expiry) - Double(clock()) / 1_000) }
             },
+            plugin("calls", "Calls to DASk plug-ins in processes of their own, by bundle.") {
+                $0.calls.load(ordering: .relaxed)
+            },
+            plugin("failures", "Calls that failed because of a DASk plug-in or its process, by bundle.") {
+                $0.failures.load(ordering: .relaxed)
+            },
+            plugin("deadlines", "Calls that a DASk plug-in did not answer in time, by bundle.") {
+                $0.deadlines.load(ordering: .relaxed)
+            },
+            plugin("restarts", "Starts of a DASk plug-in's process after the first, by bundle.") {
+                $0.restarts.load(ordering: .relaxed)
+            },
             MetricReading(
                 "keyway_jwks_age_seconds",
                 "Seconds since an issuer's key set was last read or fetched successfully.",
@@ -86,6 +100,16 @@ package struct MetricSources: Sendable {
                 "Free bytes on the disk of the data folder; absent if the database is not in it."
             ) { folder.flatMap(Self.freeBytes) },
         ]
+    }
+
+    private func plugin(
+        _ name: String,
+        _ help: String,
+        _ counter: @escaping @Sendable (PluginCounters) -> Int
+    ) -> MetricReading {
+        MetricReading("keyway_plugin_\(name)_total", help, .counter, labels: ["bundle"]) { [plugins] in
+            plugins().map { ([$0.bundle], Double(counter($0.counters))) }
+        }
     }
 
     /// Returns the free space of a folder's file system that is available to users other than root, in bytes.

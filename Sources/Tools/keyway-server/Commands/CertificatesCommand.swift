@@ -147,7 +147,7 @@ struct CertificatesCommand: AsyncParsableCommand {
                 scope: assetPrefix.isEmpty ? .all : .assetIDPrefixes(assetPrefix.map(\.bytes))
             )
             // Report now any problem that would prevent the server from using the bundle.
-            let bundle = try CertificateBundle(record)
+            let bundle = try CertificateBundle(record, plugins: PluginLoader())
             try await store.withStore(creating: .ifMissing) { store in
                 let hash = Hexadecimal.encode(bundle.certificate.sha1)
                 let (kind, name) = (kind, name)
@@ -188,7 +188,13 @@ struct CertificatesCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the bundles, without their secrets.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the bundles, without their secrets.",
+            discussion: """
+                A DASk plug-in is loaded in a process of its own, and the list contains the functions of the \
+                interface that it provides and its capabilities, or the reason why it cannot be loaded.
+                """
+        )
 
         @OptionGroup var store: StoreOptions
         @OptionGroup var output: JSONOption
@@ -201,7 +207,15 @@ struct CertificatesCommand: AsyncParsableCommand {
                     let days = (certificate.notAfter - systemMilliseconds() / 1000) / 86_400
                     let hash = Hexadecimal.encode(certificate.sha1)
                     let line = fields([record.name, record.kind.rawValue, hash, "\(counted(days, "day")) left"])
-                    try list.append(record.administrationJSON, or: [line])
+                    guard case .plugin(let plugin) = record.dask else {
+                        try list.append(record.administrationJSON, or: [line])
+                        continue
+                    }
+                    let declared = PluginDeclaration(plugin, bundle: record.name)
+                    try list.append(
+                        record.administrationJSON.adding("plugin", declared.json),
+                        or: [line, "  " + declared.text]
+                    )
                 }
                 try list.finish()
             }

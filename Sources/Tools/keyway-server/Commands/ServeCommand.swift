@@ -162,7 +162,13 @@ struct ServeCommand: AsyncParsableCommand {
         let store = opened.store
         var module = configuration.module
         module.multiBuffer = try multiBuffer(configuration.limits.multiBuffer, logger)
-        let bundles = BundleCache(configuration: module, allowsDevelopment: dev)
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let threads = configuration.limits.threads > 0 ? configuration.limits.threads : cores
+        let bundles = BundleCache(
+            configuration: module,
+            allowsDevelopment: dev,
+            plugins: configuration.certificates.plugins(threads: threads, logger)
+        )
         for (name, reason) in try bundles.update(with: try await store.certificateBundles()).skipped {
             logger.warning("bundle \(name) is not used: \(reason)")
         }
@@ -174,8 +180,6 @@ struct ServeCommand: AsyncParsableCommand {
             )
         }
         OpenFileLimit.raise()
-        let cores = ProcessInfo.processInfo.activeProcessorCount
-        let threads = configuration.limits.threads > 0 ? configuration.limits.threads : cores
         Listener.useEventLoops(min(threads, cores))
         let pool = BoundedWorkPool(threads: threads, capacity: configuration.limits.queue * threads)
         let token = try AdminTokenFile(folder: configuration.data).authenticator()
@@ -255,6 +259,22 @@ struct ServeCommand: AsyncParsableCommand {
 /// Returns the default of a setting, for the help of the option that overrides it.
 private func standard(_ setting: (ServerConfiguration) -> some Any) -> String {
     "(default: \(setting(ServerConfiguration())))"
+}
+
+extension ServerConfiguration.Certificates {
+    /// Returns the loader of plug-ins.
+    ///
+    /// - Parameter threads: The number of threads for licenses. One of them is not available to a plug-in, so that a
+    ///   plug-in that hangs does not stop the licenses of other bundles.
+    fileprivate func plugins(threads: Int, _ logger: Logger) -> PluginLoader {
+        var settings = PluginProcessSettings()
+        settings.calls = max(threads - 1, 1)
+        settings.callLimit = .seconds(Int64(pluginDeadline.rawValue))
+        settings.memory = pluginMemory << 20
+        return PluginLoader(settings: settings, inProcess: Set(pluginsInProcess)) { bundle, event in
+            logger.warning("bundle \(bundle): \(event)")
+        }
+    }
 }
 
 extension ServerConfiguration {
