@@ -220,6 +220,8 @@ struct OperationsConfigurationTests {
             ("kek: {file: a, command: b}", ":3: kek.command: conflicts with kek.file"),
             ("kek: {variable: A, command: b}", ":3: kek.command: conflicts with kek.variable"),
             ("certificates: {reload: PT0S}", ":3: certificates.reload: must be at least PT1S"),
+            ("certificates: {pluginDeadline: PT0S}", ":3: certificates.pluginDeadline: must be PT1S to PT1M"),
+            ("certificates: {pluginDeadline: PT61S}", ":3: certificates.pluginDeadline: must be PT1S to PT1M"),
             ("store: mysql://db/keyway", ":3: store: must be an address such as postgres://"),
             ("store: 'postgres://keyway:s3cret@db/keyway'", ":3: store: contains a password"),
             ("store: 'postgres://db/keyway?password=s3cret'", ":3: store: contains a password"),

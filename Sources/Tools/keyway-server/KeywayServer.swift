@@ -45,11 +45,14 @@ struct KeywayServer: CommandRoot {
             CertificatesCommand.self, LeasesCommand.self, DevicesCommand.self, LicensesCommand.self,
             RentalsCommand.self, TokensCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
             StoreCommand.self,
-            ConfigCommand.self, PluginProcessCommand.self,
+            ConfigCommand.self,
         ]
     )
 
-    static func main() async { await runAndExit() }
+    static func main() async {
+        PluginProcessCommand.runIfRequested()
+        await runAndExit()
+    }
 
     static func failure(for error: any Error) -> CommandFailure? { (error as? KeyStoreError).map(CommandFailure.init) }
 }

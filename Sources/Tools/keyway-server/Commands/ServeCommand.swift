@@ -268,7 +268,7 @@ extension ServerConfiguration.Certificates {
     ///   plug-in that hangs does not stop the licenses of other bundles.
     fileprivate func plugins(threads: Int, _ logger: Logger) -> PluginLoader {
         var settings = PluginProcessSettings()
-        settings.calls = max(threads - 1, 1)
+        settings.calls = min(max(threads - 1, 1), PluginProcessSettings.maximumCalls)
         settings.callLimit = .seconds(Int64(pluginDeadline.rawValue))
         settings.memory = pluginMemory << 20
         return PluginLoader(settings: settings, inProcess: Set(pluginsInProcess)) { bundle, event in

@@ -8,8 +8,10 @@ package struct PluginProcessSettings: Sendable {
     package var arguments = ["keyway-server", "dask-process"]
     /// The environment: only where the loader searches for libraries.
     package var environment = getenv("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=" + String(cString: $0)] } ?? []
-    /// The number of calls at a time.
+    /// The number of calls at a time, at most ``maximumCalls``.
     package var calls = 1
+    /// The maximum number of calls at a time.
+    package static let maximumCalls = 256
     /// The maximum time of a call. After that, the process is killed.
     package var callLimit: Duration = .seconds(2)
     /// The maximum time until a plug-in is loaded.

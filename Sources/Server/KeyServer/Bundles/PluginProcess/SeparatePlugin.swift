@@ -219,7 +219,7 @@ final class PluginSupervisor: Sendable {
         do throws(StartFailure) {
             let (process, found) = try start()
             guard found == summary else {
-                throw StartFailure(reason: "the plug-in has changed; replace the bundle to use it")
+                throw StartFailure(reason: "the plug-in declares something else than before; restart the server to use it")
             }
             return state.withLock { state in
                 guard !state.isStopped else { return false }
