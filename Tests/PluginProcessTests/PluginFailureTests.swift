@@ -15,7 +15,7 @@ struct PluginFailureTests {
         init() { mkfifo(path, 0o600) }
         deinit { unlink(path) }
         /// Opens and closes the pipe, which waits until the plug-in reads.
-        func open() { close(Glibc.open(path, O_WRONLY)) }
+        func open() async { await onThread { [path] in _ = close(Glibc.open(path, O_WRONLY)) } }
     }
 
     @Test(
@@ -118,10 +118,10 @@ struct PluginFailureTests {
         let gate = Gate()
         let other = try TestPlugin.load()
         let path = gate.path
-        async let slow = Task.detached { try TestPlugin.load("wait:\(path)") }.value
+        async let slow = onThread { Result { try TestPlugin.load("wait:\(path)") } }
         for _ in 0..<20 { #expect(try other.works()) }
-        gate.open()
-        #expect(try await slow.works())
+        await gate.open()
+        #expect(try await slow.get().works())
 
         var settings = TestPlugin.settings
         settings.loadLimit = .milliseconds(200)
@@ -166,9 +166,9 @@ struct PluginFailureTests {
         settings.patience = .milliseconds(20)
         let plugin = try TestPlugin.load("at:\(gate.path)", settings: settings)
         // The call is repeated while one of the good calls below has the socket.
-        async let waiting = Task.detached {
+        async let waiting = onThread {
             while true { if let dask = try? plugin.derive(.waits) { return dask } }
-        }.value
+        }
         try await eventually("a call fails") {
             do {
                 return try plugin.derive().isEmpty
@@ -176,7 +176,7 @@ struct PluginFailureTests {
                 return error.reason.contains("in progress")
             }
         }
-        gate.open()
+        await gate.open()
         #expect(await waiting.first == TestPlugin.Behavior.waits.rawValue)
         #expect(try plugin.works())
     }

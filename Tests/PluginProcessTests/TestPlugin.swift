@@ -10,7 +10,7 @@ import VectorFiles
 
 /// Plug-ins for tests, compiled with the system's C compiler, and processes for them.
 enum TestPlugin {
-    /// What a call of the misbehaving plug-in does: byte 0 of R2. See misbehaving_dask.c.
+    /// The behavior of a call of the misbehaving plug-in: byte 0 of R2. See misbehaving_dask.c.
     enum Behavior: UInt8 {
         case good = 0
         case killsItself, crashes, hangs, writesRubbish, leaks, exhaustsMemory, returnsFewBytes, returnsHugeLength
@@ -97,6 +97,14 @@ final class EventLog: Sendable {
 
     func add(_ line: String) { lines.withLock { $0.append(line) } }
     var text: String { lines.withLock { $0.joined(separator: "\n") } }
+}
+
+/// Runs a function that waits for another process on a thread of its own. Swift's threads are few: if they all waited, no
+/// test could do what the processes wait for.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { answer in
+        Thread.detachNewThread { answer.resume(returning: body()) }
+    }
 }
 
 /// Waits until a condition is true.

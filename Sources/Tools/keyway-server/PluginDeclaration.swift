@@ -3,7 +3,7 @@ import KeyServerModule
 import KeyStore
 import TextCoding
 
-/// What a DASk plug-in declares, or the reason why it cannot be loaded, for the list of bundles.
+/// The declarations of a DASk plug-in, or the reason why it cannot be loaded, for the list of bundles.
 struct PluginDeclaration {
     private let summary: Result<PluginSummary, BundleError>
 

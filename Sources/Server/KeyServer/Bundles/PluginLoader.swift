@@ -4,7 +4,7 @@ import Synchronization
 
 /// A loaded plug-in of a bundle.
 package struct LoadedPlugin: Sendable {
-    /// What the plug-in declares.
+    /// The declarations of the plug-in.
     package let summary: PluginSummary
     /// The method that yields the session key.
     package let derivation: CertificateBundle.KeyDerivation

@@ -27,7 +27,7 @@ final class PluginProcess: Sendable {
         var isReaped = false
         var idle: [PluginConnection] = []
         var hasEnded = false
-        /// True if a call has waited for a socket in vain. The next calls then do not wait, so that a plug-in that hangs
+        /// True if a call has waited for a socket without success. The next calls then do not wait, so that a plug-in that hangs
         /// delays few requests of other bundles.
         var isOverdue = false
     }

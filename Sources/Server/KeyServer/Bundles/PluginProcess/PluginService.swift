@@ -12,6 +12,9 @@ package final class PluginService: Sendable {
     /// than other threads have by default.
     private static let stackSize = 8 << 20
 
+    /// The number of calls on a socket after which the use of memory is checked again.
+    private static let callsPerMemoryCheck = 8
+
     private struct Sessions {
         var next: UInt64 = 1
         var open: [UInt64: any WholeSPCSession] = [:]
@@ -78,6 +81,8 @@ package final class PluginService: Sendable {
 
     private func answer(on socket: PluginSocket) {
         let buffer = PluginFrameBuffer()
+        var isOver = false
+        var calls = 0
         while (try? socket.receive(into: buffer)) != nil {
             // The server sends only valid requests, so the end of the process is the right answer to any other.
             guard let header = try? buffer.beginReading().header, let request = try? PluginRequest(reading: buffer)
@@ -85,7 +90,9 @@ package final class PluginService: Sendable {
                 _exit(70)
             }
             let reply = reply(to: request)
-            let isOver = loaded.withLock { $0?.memory }?.isExceeded ?? false
+            // The check takes longer than the exchange of a small frame, so it is not part of each call.
+            if calls % Self.callsPerMemoryCheck == 0 { isOver = loaded.withLock { $0?.memory }?.isExceeded ?? false }
+            calls += 1
             let answer = PluginFrameHeader(number: header.number, flags: isOver ? 1 : 0)
             guard (try? reply.write(to: buffer, answer)) != nil,
                 (try? socket.send(buffer)) != nil

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A crash of the plug-in ends only the calls in progress. Calls while there is no process fail at once.
 final class SeparatePlugin: Sendable {
-    /// What the plug-in declared when it was first loaded.
+    /// The declarations of the plug-in when it was first loaded.
     let summary: PluginSummary
     private let supervisor: PluginSupervisor
 
@@ -27,13 +27,12 @@ final class SeparatePlugin: Sendable {
     ) throws(BundleError) {
         var loading = loading
         loading.memory = UInt64(clamping: settings.memory)
-        let supervisor = PluginSupervisor(loading, settings: settings, counters: counters, report: report)
         do throws(PluginSupervisor.StartFailure) {
+            supervisor = try PluginSupervisor(loading, settings: settings, counters: counters, report: report)
             summary = try supervisor.startFirst()
         } catch {
             throw BundleError(.plugin, loading.path, error.reason)
         }
-        self.supervisor = supervisor
     }
 
     deinit { supervisor.stop() }
@@ -66,6 +65,14 @@ final class PluginSupervisor: Sendable {
     /// The reason why a process could not be started.
     struct StartFailure: Error {
         let reason: String
+
+        init(reason: String) { self.reason = reason }
+
+        init(_ error: PluginSocket.Failure) {
+            var text = "\(error)"
+            if case .system(let number) = error { text = String(cString: strerror(number)) }
+            reason = "the process of the plug-in cannot be started: \(text)"
+        }
     }
 
     private struct State {
@@ -80,14 +87,15 @@ final class PluginSupervisor: Sendable {
     private let counters: PluginCounters
     private let report: @Sendable (String) -> Void
     private let state = Mutex(State())
-    private let wakeUp = WakeUp()
+    private let wakeUp: WakeUp
 
     init(
         _ loading: PluginLoading,
         settings: PluginProcessSettings,
         counters: PluginCounters,
         report: @escaping @Sendable (String) -> Void
-    ) {
+    ) throws(StartFailure) {
+        do throws(PluginSocket.Failure) { wakeUp = try WakeUp() } catch { throw StartFailure(error) }
         (self.loading, self.settings, self.counters, self.report) = (loading, settings, counters, report)
     }
 
@@ -162,10 +170,7 @@ final class PluginSupervisor: Sendable {
         do throws(PluginSocket.Failure) {
             process = try PluginProcess(settings)
         } catch {
-            guard case .system(let number) = error else { throw StartFailure(reason: "\(error)") }
-            throw StartFailure(
-                reason: "the process of the plug-in cannot be started: \(String(cString: strerror(number)))"
-            )
+            throw StartFailure(error)
         }
         return (process, try load(in: process))
     }
@@ -193,8 +198,11 @@ final class PluginSupervisor: Sendable {
     private func run(requiring summary: PluginSummary) {
         var failures = 0
         while let process = state.withLock({ $0.process }) {
-            wakeUp.wait(orEndOf: process.endDescriptor)
-            let (isStopped, isReplacing) = state.withLock { ($0.isStopped, $0.isReplacing) }
+            var (hasEnded, isStopped, isReplacing) = (false, false, false)
+            while !(hasEnded || isStopped || isReplacing) {
+                hasEnded = wakeUp.wait(orEndOf: process.endDescriptor)
+                (isStopped, isReplacing) = state.withLock { ($0.isStopped, $0.isReplacing) }
+            }
             if isStopped { return }
             // After a process that lived long enough, the count starts again.
             failures = ContinuousClock.now - process.started >= settings.stableAfter ? 1 : failures + 1
@@ -219,7 +227,7 @@ final class PluginSupervisor: Sendable {
         do throws(StartFailure) {
             let (process, found) = try start()
             guard found == summary else {
-                throw StartFailure(reason: "the plug-in declares something else than before; restart the server to use it")
+                throw StartFailure(reason: "it declares something else than before; restart the server to use it")
             }
             return state.withLock { state in
                 guard !state.isStopped else { return false }
