@@ -53,7 +53,7 @@ struct DeviceRequestTests {
         ] as [(String, UInt64)]
     )
     func outputs(profile: String, output: (name: String, number: UInt64)) throws {
-        let opened = try spc(["--profile", profile, "--output", output.name])
+        let opened = try spc(["--profile", profile, "--streaming-indicator", output.name])
         #expect(opened.request.streamingIndicator?.rawValue == output.number)
         #expect((opened.deviceID == nil) == (output.number == 0x5f9c_8132_b59f_2fde), "HU is that of the adapter")
     }
@@ -122,7 +122,7 @@ struct DeviceRequestTests {
             ["--omit", "capabilities", "--capabilities", "hdcp"], ["--omit", "sync", "--sync", "report"],
             ["--sync-id", "00"], ["--sync", "empty", "--sync-challenge", "00"],
             ["--sync", "report-v1", "--sync-result", "expired"], ["--sync", "report", "--sync-remaining", "1.5s"],
-            ["--capabilities", "64"], ["--output", "0x12"], ["--omit", "r2"],
+            ["--capabilities", "64"], ["--streaming-indicator", "0x12"], ["--omit", "r2"],
         ]
     )
     func usage(options: [String]) throws {
@@ -210,7 +210,7 @@ struct DeviceRequestTests {
     @Test("Behind an adapter, the printed HU is that of the adapter")
     func adapter() throws {
         let received = Received()
-        let outcome = try request(try server(received), ["--output", "adapter", "--json"])
+        let outcome = try request(try server(received), ["--streaming-indicator", "adapter", "--json"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         let spc = try #require(received.spcs.withLock { $0.last })
         let hu = try Self.module().open(spc).hu

@@ -49,9 +49,9 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "The path for copies of both messages: PATH.spc and PATH.ckc. The SPC is written before it is sent. "
-                + "(default: none)",
-            valueName: "path"
+            "The file for copies of both messages, without its extension: FILE.spc and FILE.ckc. The SPC is written "
+                + "before it is sent. (default: none)",
+            valueName: "file"
         )
     )
     var save: OutputPath?
@@ -62,7 +62,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
         if persistable, request.requestsNoKey {
             throw ValidationError("--persistable cannot be combined with an SPC that requests no key.")
         }
-        if save?.path == "-" { throw ValidationError("--save: expected a path, because two files are written") }
+        if save?.path == "-" { throw ValidationError("--save: expected a file, because two are written") }
     }
 
     func run() async throws {

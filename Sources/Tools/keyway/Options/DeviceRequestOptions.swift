@@ -15,10 +15,10 @@ struct DeviceRequestOptions: ParsableArguments {
         help: .init(
             "The streaming indicator: local, airplay, adapter, or 0x and 16 hexadecimal digits. A number other than "
                 + "those of AirPlay and the adapter means local playback. (default: that of the profile)",
-            valueName: "output"
+            valueName: "indicator"
         )
     )
-    var output: StreamingIndicatorArgument?
+    var streamingIndicator: StreamingIndicatorArgument?
 
     @Option(
         help: .init(
@@ -63,7 +63,7 @@ struct DeviceRequestOptions: ParsableArguments {
 
     private func isGiven(_ block: OptionalBlockArgument) -> Bool {
         switch block {
-        case .streamingIndicator: output != nil
+        case .streamingIndicator: streamingIndicator != nil
         case .mediaPlaybackState: state != .ready
         case .capabilities: capabilities != nil
         case .kextDenyListVersion: kextDenyList != nil
@@ -82,8 +82,8 @@ struct DeviceRequestOptions: ParsableArguments {
 
     /// Returns the options of the request.
     func requestOptions() throws(CommandFailure) -> FPSDevice.SPCOptions {
-        var options = FPSDevice.SPCOptions(playbackState: state.state, output: output?.output)
-        if let number = output?.number { options.mutations.append(.streamingIndicator(number)) }
+        var options = FPSDevice.SPCOptions(playbackState: state.state, output: streamingIndicator?.output)
+        if let number = streamingIndicator?.number { options.mutations.append(.streamingIndicator(number)) }
         if let report = try sync.report() { options.mutations.append(.sync(report)) }
         for block in omit?.elements ?? [] {
             switch block {
