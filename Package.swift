@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "DRMSignaling", targets: ["DRMSignaling"]),
         .library(name: "DASHManifest", targets: ["DASHManifest"]),
         .library(name: "Packager", targets: ["Packager"]),
+        .library(name: "StreamValidation", targets: ["StreamValidation"]),
         .library(name: "KeyServerModule", targets: ["KeyServerModule"]),
         .library(name: "ContentKeySession", targets: ["ContentKeySession"]),
         .library(name: "ContentKeySessionAVFoundation", targets: ["ContentKeySessionAVFoundation"]),
@@ -191,6 +192,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "StreamValidation",
+            dependencies: ["ByteCoding", "HLSPlaylist", "MediaDecryption", "MediaFormats"],
+            path: "Sources/Media/StreamValidation",
+            swiftSettings: settings
+        ),
+        .target(
             name: "KeyServerModule",
             dependencies: ["CKeywayDASk", "ByteCoding", "TextCoding", "FPSCrypto", "FPSMessages", "Locking"],
             path: "Sources/FairPlay/KeyServerModule",
@@ -346,7 +353,8 @@ let package = Package(
                 "ByteCoding", "ContentKeySession", "ContentKeySessionTesting", "DASHManifest", "DRMSignaling",
                 "FileWriting", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests", "HTTPTransport",
                 "KeyServerModule", "MediaDecryption", "MediaFormats", "OfflineAssets", "Packager", "SampleEncryption",
-                "ServerCrypto", "StreamPlayer", "TextCoding", "ToolSupport", "VirtualDevice",
+                "ServerCrypto", "StreamPlayer", "StreamValidation", "TextCoding", "ToolSupport", "VirtualDevice",
+                "XMLDocuments",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -439,6 +447,11 @@ let package = Package(
                 "MediaDecryption", "MediaFormats", "Packager", "SampleEncryption", "ServerCrypto",
             ],
             resources: [.copy("Fixtures")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StreamValidationTests",
+            dependencies: ["ByteCoding", "HLSPlaylist", "MediaFormats", "Packager", "StreamValidation"],
             swiftSettings: settings
         ),
         .testTarget(

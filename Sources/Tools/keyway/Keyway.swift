@@ -27,7 +27,7 @@ struct Keyway: CommandRoot {
         subcommands: [
             SPCCommand.self, CKCCommand.self, PolicyCommand.self, CertificateCommand.self, CredentialsCommand.self,
             DeviceCommand.self, PlayCommand.self, DownloadCommand.self, OfflineCommand.self, PlaylistCommand.self,
-            PackageCommand.self,
+            ValidateCommand.self, PackageCommand.self,
             MediaFileSegmenterCommand.self, DecryptCommand.self, MediaCommand.self, LoadCommand.self,
             TokenCommand.self, ExplainCommand.self,
         ]

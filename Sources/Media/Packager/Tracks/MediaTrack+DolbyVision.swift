@@ -70,14 +70,6 @@ extension MediaTrack {
     }
 }
 
-extension SampleEntry {
-    /// The Dolby Vision configuration; nil if there is none.
-    var dolbyVision: DolbyVisionConfigurationBox? {
-        let box = boxes.first { DolbyVisionConfigurationBox.types.contains($0.type) }
-        return box.flatMap { try? $0.parse(as: DolbyVisionConfigurationBox.self) }
-    }
-}
-
 extension FourCC {
     /// The type of the sample entry for the base layer of Dolby Vision.
     fileprivate var baseLayerEntry: FourCC {

@@ -82,7 +82,7 @@ struct PlaylistLoader: Sendable {
     }
 
     /// Requires that a file is in the allowed folder: a playlist must not give access to other files of this machine.
-    private func requireBelowRoot(_ path: String, _ parent: PlaylistLocation) throws(PlaylistLocation.Refusal) {
+    func requireBelowRoot(_ path: String, _ parent: PlaylistLocation) throws(PlaylistLocation.Refusal) {
         var folder = "."
         if case .file(let file) = parent { folder = (file as NSString).deletingLastPathComponent }
         let allowed = realPath(root ?? (folder.isEmpty ? "." : folder))

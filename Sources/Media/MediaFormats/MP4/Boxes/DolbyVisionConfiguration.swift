@@ -107,3 +107,11 @@ public struct DolbyVisionConfigurationBox: Box, Hashable {
         ]
     }
 }
+
+extension SampleEntry {
+    /// The Dolby Vision configuration; nil if there is none.
+    public var dolbyVision: DolbyVisionConfigurationBox? {
+        let box = boxes.first { DolbyVisionConfigurationBox.types.contains($0.type) }
+        return box.flatMap { try? $0.parse(as: DolbyVisionConfigurationBox.self) }
+    }
+}

@@ -1,0 +1,248 @@
+import ByteCoding
+import HLSPlaylist
+
+/// A validator of a whole presentation: it loads the playlists and the segments, measures what is in them, and judges it
+/// by the rules of HLS and of Apple's authoring specification.
+///
+///     let validator = StreamValidator(resources: resources)
+///     let report = try await validator.validate("https://cdn.example.com/film/main.m3u8")
+///     for finding in report.findings { print(finding) }
+///
+/// Most rules need no key: the headers of pictures, the times and the sizes stay clear in encrypted segments.
+public struct StreamValidator: Sendable {
+    /// The settings of a validation.
+    public struct Settings: Sendable {
+        /// Which segments are loaded.
+        public var sampling = SegmentSampling.all
+        /// The number of Media Playlists whose segments are loaded at the same time.
+        public var concurrency = 4
+        /// The maximum size of a playlist in bytes.
+        public var playlistLimit = 16 << 20
+        /// The maximum size of a segment in bytes.
+        public var segmentLimit = 64 << 20
+        /// The maximum number of Media Playlists.
+        public var playlistCount = 256
+
+        /// Creates the default settings.
+        public init() {}
+    }
+
+    /// The number of bytes in which the tables at the start of a transport stream are expected: 16 packets.
+    private static let maximumTableSize: UInt64 = 16 * 188
+    private let resources: any ValidationResources
+    private let settings: Settings
+
+    /// Creates a validator.
+    public init(resources: any ValidationResources, settings: Settings = Settings()) {
+        (self.resources, self.settings) = (resources, settings)
+    }
+
+    /// Validates a presentation.
+    ///
+    /// - Parameter url: The URL or path of a Multivariant Playlist or a Media Playlist.
+    /// - Throws: ``ResourceFailure`` if the URL cannot be loaded, or its resource is not a playlist.
+    public func validate(_ url: String) async throws(ResourceFailure) -> ValidationReport {
+        let presentation = try await load(url)
+        return ValidationReport(presentation)
+    }
+
+    /// Loads and measures a presentation, without judging it.
+    ///
+    /// - Throws: ``ResourceFailure``, as ``validate(_:)``.
+    public func load(_ url: String) async throws(ResourceFailure) -> MeasuredPresentation {
+        let (root, http) = try await playlist(url, variables: nil)
+        switch root.playlist {
+        case .media(let playlist):
+            var rendition = Self.rendition(root, playlist, MeasuredRendition.Roles())
+            rendition.http = http
+            return MeasuredPresentation(multivariant: nil, renditions: [await measured(rendition)])
+        case .multivariant(let playlist):
+            let plan = PlaylistReferences(root)
+            let variables = playlist.variables
+            var loaded: [Int: Child] = [:]
+            await withTaskGroup(of: (Int, Child).self) { group in
+                var waiting = plan.references.prefix(settings.playlistCount).enumerated().makeIterator()
+                func start() {
+                    guard let (index, reference) = waiting.next() else { return }
+                    group.addTask { (index, await self.child(reference, variables)) }
+                }
+                for _ in 0..<max(1, settings.concurrency) { start() }
+                while let (index, child) = await group.next() {
+                    loaded[index] = child
+                    start()
+                }
+            }
+            var presentation = MeasuredPresentation(multivariant: root, renditions: [])
+            presentation.http = http
+            for (_, child) in loaded.sorted(by: { $0.key < $1.key }) {
+                switch child {
+                case .rendition(let rendition): presentation.renditions.append(rendition)
+                case .missing(let missing): presentation.missing.append(missing)
+                }
+            }
+            return presentation
+        }
+    }
+
+    private enum Child: Sendable {
+        case rendition(MeasuredRendition)
+        case missing(MeasuredPresentation.MissingPlaylist)
+    }
+
+    /// Loads a Media Playlist and measures its segments.
+    private func child(_ reference: PlaylistReferences.Reference, _ variables: [String: String]) async -> Child {
+        func missing(_ reason: String) -> Child {
+            .missing(.init(uri: reference.uri, line: reference.roles.firstLine, reason: reason))
+        }
+        do {
+            let (file, http) = try await playlist(reference.uri, variables: variables)
+            guard case .media(let playlist) = file.playlist else { return missing("it is a Multivariant Playlist") }
+            var rendition = Self.rendition(file, playlist, reference.roles)
+            rendition.http = http
+            return .rendition(await measured(rendition))
+        } catch {
+            return missing(error.reason)
+        }
+    }
+
+    // MARK: Playlists
+
+    private func playlist(
+        _ url: String,
+        variables: [String: String]?
+    ) async throws(ResourceFailure) -> (file: LintFile, http: HTTPObservation?) {
+        let resource = try await resources.load(
+            StreamResourceRequest(url: url, purpose: .playlist, maximumSize: settings.playlistLimit)
+        )
+        let options = ParsingOptions(url: resource.url, importedVariables: variables)
+        do {
+            let file = try LintFile(name: resource.url, bytes: resource.bytes, options: options)
+            guard !file.diagnostics.contains(where: { $0.rule == .missingExtM3U }) else {
+                throw ResourceFailure(reason: "it is not a playlist")
+            }
+            return (file, resource.http)
+        } catch let error as PlaylistError {
+            throw ResourceFailure(reason: error.description)
+        } catch let error as ResourceFailure {
+            throw error
+        } catch {
+            throw ResourceFailure(reason: "\(error)")
+        }
+    }
+
+    private static func rendition(
+        _ file: LintFile,
+        _ playlist: MediaPlaylist,
+        _ roles: MeasuredRendition.Roles
+    ) -> MeasuredRendition {
+        let lines = file.lines.compactMap { line in if case .uri = line.content { line.number } else { nil } }
+        let resolved = try? playlist.resolvedSegments()
+        let segments = resolved.map { segments in
+            segments.map { MeasuredSegment($0, line: lines.indices.contains($0.index) ? lines[$0.index] : 0) }
+        }
+        return MeasuredRendition(
+            name: file.name,
+            file: file,
+            playlist: playlist,
+            roles: roles,
+            segments: segments ?? []
+        )
+    }
+
+    // MARK: Segments
+
+    /// Loads and measures the segments of a rendition in their order.
+    private func measured(_ rendition: MeasuredRendition) async -> MeasuredRendition {
+        var rendition = rendition
+        var probe = SegmentProbe()
+        var current: (uri: String, range: Range<UInt64>?)?
+        var formats: [TrackFormat] = []
+        let chosen = settings.sampling.indices(of: rendition.segments)
+        let resolved = try? rendition.playlist.resolvedSegments()
+        for index in rendition.segments.indices {
+            guard !Task.isCancelled, chosen.contains(index), let segment = resolved?.segment(at: index) else {
+                continue
+            }
+            if let initialization = segment.initialization {
+                let uri = URIReference.resolve(initialization.map.uri, against: rendition.name)
+                if current?.uri != uri || current?.range != initialization.byteRange {
+                    current = (uri, initialization.byteRange)
+                    do {
+                        formats = try await initialize(&probe, uri, initialization.byteRange)
+                    } catch {
+                        (current, formats) = (nil, [])
+                        rendition.segments[index].outcome = .missing(reason: "its init segment: \(error)")
+                        continue
+                    }
+                }
+            } else if rendition.isIFrames, let range = segment.byteRange, range.lowerBound > 0 {
+                // A resource with I-frames begins with the tables of its transport stream (RFC 8216bis, 4.4.3.6).
+                let uri = URIReference.resolve(segment.segment.uri, against: rendition.name)
+                if current?.uri != uri {
+                    current = (uri, 0..<min(range.lowerBound, Self.maximumTableSize))
+                    formats = (try? await initialize(&probe, uri, current?.range)) ?? []
+                }
+            } else if current != nil {
+                (current, formats, probe) = (nil, [], SegmentProbe())
+            }
+            rendition.segments[index].initialization = formats
+            var http: HTTPObservation?
+            rendition.segments[index].outcome = await outcome(of: segment, in: rendition, &probe, &http)
+            rendition.segments[index].http = http
+        }
+        return rendition
+    }
+
+    private func initialize(
+        _ probe: inout SegmentProbe,
+        _ uri: String,
+        _ range: Range<UInt64>?
+    ) async throws(ResourceFailure) -> [TrackFormat] {
+        let resource = try await resources.load(
+            StreamResourceRequest(
+                url: uri,
+                byteRange: range,
+                purpose: .initialization,
+                maximumSize: settings.segmentLimit
+            )
+        )
+        do {
+            return try probe.initialize(resource.bytes.span.bytes)
+        } catch {
+            throw ResourceFailure(reason: error.description)
+        }
+    }
+
+    private func outcome(
+        of segment: ResolvedSegment,
+        in rendition: MeasuredRendition,
+        _ probe: inout SegmentProbe,
+        _ http: inout HTTPObservation?
+    ) async -> MeasuredSegment.Outcome {
+        let resource: LoadedResource
+        do {
+            resource = try await resources.load(
+                StreamResourceRequest(
+                    url: URIReference.resolve(segment.segment.uri, against: rendition.name),
+                    byteRange: segment.byteRange,
+                    purpose: .segment,
+                    maximumSize: settings.segmentLimit
+                )
+            )
+        } catch {
+            return .missing(reason: error.reason)
+        }
+        http = resource.http
+        // A segment that is encrypted as a whole tells nothing but its size.
+        if segment.keys.keys.contains(where: { $0.method == .aes128 || $0.method == .aes256GCM }) {
+            return .sealed(byteCount: resource.bytes.count)
+        }
+        do {
+            return .measured(try probe.measure(resource.bytes.span.bytes, isTruncated: rendition.isIFrames))
+        } catch {
+            // The errors of the boxes senc, saiz and saio.
+            return error.reading.hasPrefix("protection of ")
+                ? .undecryptable(reason: error.description) : .unreadable(reason: error.description)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+public import HLSPlaylist
+
+/// The result of a validation.
+public struct ValidationReport: Sendable {
+    /// The presentation with its measurements.
+    public let presentation: MeasuredPresentation
+    /// The violations of ``ValidationRule/all``, the most serious first.
+    public let findings: [ValidationFinding]
+    /// The violations of the rules for playlists, with those of Apple's profile.
+    public let playlistFindings: [LintFinding]
+
+    /// Judges a presentation.
+    ///
+    /// - Parameters:
+    ///   - presentation: The presentation with its measurements.
+    ///   - rules: The rules about what was measured.
+    ///   - profiles: The profiles of the rules for playlists.
+    public init(
+        _ presentation: MeasuredPresentation,
+        rules: [ValidationRule] = ValidationRule.all,
+        profiles: Set<LintRule.Profile> = [.apple]
+    ) {
+        self.presentation = presentation
+        var all: [ValidationFinding] = []
+        for rule in rules {
+            var findings = ValidationFindings(rule)
+            rule.check(presentation, &findings)
+            all += findings.findings
+        }
+        let order = Dictionary(rules.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        findings = all.enumerated().sorted { left, right in
+            if left.element.level != right.element.level { return left.element.level > right.element.level }
+            let (first, second) = (order[left.element.rule] ?? 0, order[right.element.rule] ?? 0)
+            return first == second ? left.offset < right.offset : first < second
+        }.map(\.element)
+        playlistFindings = Self.lint(presentation, profiles)
+    }
+
+    private static func lint(_ presentation: MeasuredPresentation, _ profiles: Set<LintRule.Profile>) -> [LintFinding] {
+        let linter = Linter(profiles: profiles)
+        let files = Dictionary(
+            presentation.renditions.map { ($0.name, $0.file) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        if let multivariant = presentation.multivariant {
+            return linter.check(presentation: multivariant) { files[$0] }
+        }
+        return presentation.renditions.flatMap { rendition in
+            linter.check(rendition.file).map { LintFinding(file: rendition.name, diagnostic: $0) }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import ArgumentParser
+import FileWriting
+import HLSPlaylist
+import StreamValidation
+import TextCoding
+import ToolSupport
+
+/// `keyway validate`.
+struct ValidateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Validate a whole HLS presentation: its playlists, and what is really in its segments.",
+        discussion: """
+            All playlists and segments of the presentation are loaded and measured: bit rates, durations, timestamps, \
+            key frames, formats, and encryption; what is measured is compared with what the playlists promise, by the \
+            rules of RFC 8216bis and of Apple's HLS authoring specification. No key is needed: headers, times, and \
+            sizes stay clear in segments encrypted with SAMPLE-AES or cbcs.
+
+              keyway validate URL --fail-on critical
+              keyway validate URL --sample 10% --html report.html --fail-on never
+
+            Findings have a level: critical (it does not play), must, should, or advice. Exit code 1 means that there \
+            are findings of the --fail-on level or above, 3 that the playlist could not be loaded.
+
+            A playlist from the web never makes this command read a local file, or something from a private address; \
+            a local playlist can reference only files in its own folder, or with --root, in that folder.
+            """
+    )
+
+    @Argument(
+        help: .init("The path or URL of a Multivariant or Media Playlist.", valueName: "url|file"),
+        completion: .file(),
+        transform: PlaylistInput.init(argument:)
+    )
+    var input: PlaylistInput
+
+    @Option(help: .init("Load this share of the segments, such as 10%. (default: all)", valueName: "share"))
+    var sample: ShareArgument?
+
+    @Option(
+        help: .init("Load only segments that begin in this time from the start. (default: all)", valueName: "duration")
+    )
+    var first: DurationArgument?
+
+    @Flag(help: "Load only playlists, and no segments.")
+    var playlistsOnly = false
+
+    @Option(
+        name: .customLong("fail-on"),
+        help: .init("Fail on findings of this level or above.", valueName: "severity")
+    )
+    var failOn = LevelArgument.must
+
+    @Option(help: .init("Do not report this rule. Repeatable.", valueName: "rule"))
+    var disable: [String] = []
+
+    @Flag(help: "Show every place of each rule, instead of only the first 10. JSON always contains all.")
+    var all = false
+
+    @Option(
+        help: .init("Also write an HTML report, one file that needs no other. (default: none)", valueName: "file")
+    )
+    var html: OutputPath?
+
+    @Option(help: .init("Also write the findings in SARIF 2.1.0, for code hosts. (default: none)", valueName: "file"))
+    var sarif: OutputPath?
+
+    @Option(help: .init("Also write the findings as JUnit XML, for CI systems. (default: none)", valueName: "file"))
+    var junit: OutputPath?
+
+    @Option(help: .init("The number of playlists whose segments are loaded at the same time.", valueName: "number"))
+    var concurrency = 4
+
+    @Option(
+        help: .init(
+            "Let a local playlist reference files anywhere in this folder, not only in its own folder. "
+                + "(default: its own folder)",
+            valueName: "folder"
+        )
+    )
+    var root: FolderPath?
+
+    @Flag(help: "Let a playlist from a public host reference private addresses.")
+    var allowPrivate = false
+
+    @OptionGroup(title: "Requests") var web: WebOptions
+    @OptionGroup var output: JSONOption
+
+    func validate() throws {
+        guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency: expected 1 to 64.") }
+        guard !input.isStandardInput else {
+            throw ValidationError("Standard input cannot be validated, because its segments have no location.")
+        }
+        guard !playlistsOnly || (sample == nil && first == nil) else {
+            throw ValidationError("--playlists-only cannot be combined with --sample and --first.")
+        }
+        let known = Set(ValidationRule.all.map(\.id.rawValue) + CheckRule.all.map(\.id.rawValue))
+        for rule in disable where !known.contains(rule) {
+            let advice = Spelling.advice(rule, among: known.sorted()).map { "; \($0)" } ?? ""
+            throw ValidationError(
+                "--disable: the rule \(PlaylistText.printable(rule, limit: 80)) does not exist\(advice)"
+            )
+        }
+    }
+
+    func run() async throws {
+        var loader = PlaylistLoader()
+        loader.client = try web.client(for: [input.url].compactMap { $0 })
+        loader.root = root?.path
+        let resources = StreamResources(root: input.location, loader: loader, allowsPrivateHosts: allowPrivate)
+        var settings = StreamValidator.Settings()
+        settings.concurrency = concurrency
+        settings.sampling = playlistsOnly ? .none : SegmentSampling(share: sample?.value ?? 1, end: first?.seconds)
+        let report: ValidationReport
+        do {
+            report = try await StreamValidator(resources: resources, settings: settings).validate(input.location.base)
+        } catch {
+            throw CommandFailure.file(
+                "cannot load \(input.name): \(error.reason)",
+                next: "check the URL and the server"
+            )
+        }
+        let disabled = Set(disable)
+        let findings = ReportedFinding.all(of: report).filter { !disabled.contains($0.rule.rawValue) }
+        try write(report, findings)
+        let text = ValidationText(report, findings: findings)
+        try output.print(text.json, text: { text.text(Terminal.style, places: all ? nil : 10).trimmingNewline })
+        guard let least = failOn.level else { return }
+        let count = findings.count { $0.level >= least }
+        guard count > 0 else { return }
+        throw CommandFailure.input("\(counted(count, "finding")) of level \(least.rawValue) or above")
+    }
+}
+
+extension ValidateCommand {
+    /// Writes the reports to files.
+    private func write(_ report: ValidationReport, _ findings: [ReportedFinding]) throws(CommandFailure) {
+        let version = Keyway.configuration.version
+        if let html {
+            let page = HTMLReport(report: report, findings: findings, title: input.name, version: version)
+            try OutputFile.write(Array(page.text.utf8), to: html.path)
+        }
+        if let sarif {
+            let document = SARIFReport(findings: findings, version: version).json
+            try OutputFile.write(Array(document.indented.utf8), to: sarif.path)
+        }
+        if let junit {
+            let document = JUnitReport(report: report, findings: findings, least: failOn.level)
+            try OutputFile.write(document.bytes, to: junit.path)
+        }
+    }
+}
+
+extension String {
+    /// The text without a newline at its end.
+    fileprivate var trimmingNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
+}
+
+/// The lowest level of findings at which `keyway validate` fails.
+enum LevelArgument: String, ExpressibleByArgument, CaseIterable {
+    case critical
+    case must
+    case should
+    case advice
+    case never
+
+    /// The level; nil for never.
+    var level: ValidationRule.Level? { ValidationRule.Level(rawValue: rawValue) }
+}
+
+/// A share on the command line: a percentage, such as 10%.
+struct ShareArgument: ExpressibleByArgument, Sendable {
+    /// The share, above 0 and at most 1.
+    let value: Double
+
+    init?(argument: String) {
+        guard argument.hasSuffix("%"), let percent = Double(argument.dropLast()), percent > 0, percent <= 100 else {
+            return nil
+        }
+        value = percent / 100
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import HLSPlaylist
+import HTTPRequests
+import HTTPTransport
+import StreamPlayer
+import StreamValidation
+import Synchronization
+import ToolSupport
+
+/// The resources of a presentation from the web or from files, as `keyway validate` loads them.
+///
+/// A playlist from the web reads no local files, and, unless it is on such a host itself, nothing from this machine or
+/// from private networks. A local playlist reads only files below its folder.
+struct StreamResources: ValidationResources {
+    /// The location of the playlist on the command line.
+    let root: PlaylistLocation
+    /// The loader that knows the folder that must contain local files.
+    let loader: PlaylistLoader
+    /// True if a playlist from a public host may refer to private addresses.
+    let allowsPrivateHosts: Bool
+
+    /// Loads a resource; a request that fails in a way that can pass is repeated twice.
+    func load(_ request: StreamResourceRequest) async throws(ResourceFailure) -> LoadedResource {
+        let location: PlaylistLocation
+        do {
+            location = try root.child(request.url)
+        } catch {
+            throw ResourceFailure(reason: error.reason)
+        }
+        switch location {
+        case .web(let url):
+            try requireAllowed(url)
+            return try await loadFromWeb(url, request)
+        case .file(let path):
+            do {
+                try loader.requireBelowRoot(path, root)
+            } catch {
+                throw ResourceFailure(reason: error.reason)
+            }
+            var resource = MediaResource(URL(fileURLWithPath: path).absoluteString, range: request.byteRange)
+            resource.maximumSize = request.maximumSize
+            do {
+                let media = try await FileMediaLoader().load(resource)
+                return LoadedResource(url: request.url, bytes: media.bytes)
+            } catch {
+                throw ResourceFailure(reason: error.explanation)
+            }
+        case .standardInput: throw ResourceFailure(reason: "standard input cannot be read again")
+        }
+    }
+
+    private func requireAllowed(_ url: URL) throws(ResourceFailure) {
+        guard !allowsPrivateHosts, case .web(let own) = root, let host = url.host, host != own.host,
+            PrivateHost.isPrivate(host), !PrivateHost.isPrivate(own.host ?? "")
+        else { return }
+        throw ResourceFailure(reason: "it is on a private address; allow it with --allow-private")
+    }
+
+    private func loadFromWeb(_ url: URL, _ request: StreamResourceRequest) async throws(ResourceFailure)
+        -> LoadedResource
+    {
+        let exchange = ObservingExchange(loader.client)
+        var resource = MediaResource(url.absoluteString, range: request.byteRange, maximumSize: request.maximumSize)
+        resource.isText = request.purpose == .playlist
+        var attempt = 0
+        while true {
+            do {
+                let media = try await HTTPMediaLoader(exchange).load(resource)
+                return LoadedResource(url: media.url, bytes: media.bytes, http: exchange.observation(of: url))
+            } catch {
+                attempt += 1
+                guard attempt < 3, error.isTemporary, error.code != .notFound else {
+                    throw ResourceFailure(status: error.status, reason: error.explanation)
+                }
+                try? await Task.sleep(for: min(error.retryAfter ?? .seconds(attempt), .seconds(10)))
+            }
+        }
+    }
+}
+
+/// An HTTP client that keeps the head of the last response.
+private final class ObservingExchange: HTTPExchange {
+    private let client: WebClient
+    private let last = Mutex<BoundedHTTP.Answer?>(nil)
+
+    init(_ client: WebClient) { self.client = client }
+
+    func send(
+        _ request: BoundedHTTP.Request,
+        while shouldContinue: (@Sendable (BoundedHTTP.Progress) async -> Bool)?
+    ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
+        let answer = try await client.send(request, while: shouldContinue)
+        let head = BoundedHTTP.Answer(status: answer.status, headers: answer.headers, url: answer.url)
+        last.withLock { $0 = head }
+        return answer
+    }
+
+    func open(_ request: BoundedHTTP.Request) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Head {
+        try await client.open(request)
+    }
+
+    /// The observations of the last response to a request for a URL.
+    func observation(of url: URL) -> HTTPObservation? {
+        guard let answer = last.withLock({ $0 }) else { return nil }
+        var observation = HTTPObservation()
+        observation.contentType = answer.header("Content-Type")
+        observation.contentEncoding = answer.header("Content-Encoding")
+        observation.redirections = answer.url == url.withoutUserInformation.absoluteString ? 0 : 1
+        observation.isSecure = answer.url.lowercased().hasPrefix("https:")
+        return observation
+    }
+}
