@@ -451,7 +451,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StreamValidationTests",
-            dependencies: ["ByteCoding", "HLSPlaylist", "MediaFormats", "Packager", "StreamValidation"],
+            dependencies: ["ByteCoding", "HLSPlaylist", "MediaFormats", "StreamValidation"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -575,8 +575,8 @@ let package = Package(
             dependencies: [
                 "ByteCoding", "ContentKeySession", "CZlib", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
                 "HTTPTransport", "KeyServerModule", "keyway", "OfflineAssets", "Packager", "ServerCrypto",
-                "StreamPlayer",
-                "TextCoding", "ToolSupport", "VectorFiles", "VirtualDevice",
+                "StreamPlayer", "StreamValidation",
+                "TextCoding", "ToolSupport", "VectorFiles", "VirtualDevice", "XMLDocuments",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],

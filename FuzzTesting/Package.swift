@@ -22,6 +22,7 @@ let package = Package(
         fuzzTarget("FuzzTS", ["ByteCoding", "MediaFormats"]),
         fuzzTarget("FuzzDRM", ["ByteCoding", "DRMSignaling"]),
         fuzzTarget("FuzzDASH", ["DASHManifest"]),
+        fuzzTarget("FuzzSegments", ["ByteCoding", "StreamValidation"]),
     ]
         + ["FuzzTLLV", "FuzzSPC", "FuzzSPCPayload", "FuzzCKCPayload"].map {
             fuzzTarget($0, ["ByteCoding", "FPSMessages"])

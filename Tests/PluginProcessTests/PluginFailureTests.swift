@@ -7,7 +7,7 @@ import Testing
 @testable import KeyServer
 
 /// Tests with a plug-in that misbehaves in a real process, while another goes on.
-@Suite("A plug-in's process that fails", .timeLimit(.minutes(10)))
+@Suite("A plug-in's process that fails", .timeLimit(.minutes(10)), .ownThreads)
 struct PluginFailureTests {
     /// A named pipe that the plug-in waits for.
     private final class Gate {

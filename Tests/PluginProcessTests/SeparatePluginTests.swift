@@ -9,7 +9,7 @@ import VectorFiles
 @testable import KeyServer
 
 /// Tests of the providers with the example plug-in in a real process.
-@Suite("A plug-in in a process of its own", .timeLimit(.minutes(10)))
+@Suite("A plug-in in a process of its own", .timeLimit(.minutes(10)), .ownThreads)
 struct SeparatePluginTests {
     private static func file(_ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: VectorFile.root.appending(path: "keys/\(name)")))

@@ -57,7 +57,8 @@ private struct MovieTrackBuilder {
 
     init(_ track: Track, _ formats: [TrackFormat]) {
         timescale = track.timescale
-        offset = (try? track.timing())?.presentationOffset ?? 0
+        // Limited, so that no sum of times overflows.
+        offset = min(max((try? track.timing())?.presentationOffset ?? 0, -1 << 61), 1 << 61)
         self.formats = formats
         nalLengthSizes = track.descriptions.map(Self.nalLengthSize)
         measurement = TrackMeasurement(id: track.id, format: formats[0])

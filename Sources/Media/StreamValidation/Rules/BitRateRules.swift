@@ -155,12 +155,12 @@ extension ValidationRule {
     ]
 
     /// Returns a bit rate in kbit/s.
-    static func rateText(_ rate: Double) -> String { "\(Int((rate / 1000).rounded())) kbit/s" }
+    static func rateText(_ rate: Double) -> String { "\(Int(rounding: rate / 1000)) kbit/s" }
 
     /// Returns the difference of two values as a percentage, without its sign.
     static func percent(_ value: Double, _ reference: Double) -> String {
         guard reference > 0 else { return "infinitely" }
-        return "\(Int((abs(value - reference) / reference * 100).rounded())) %"
+        return "\(Int(rounding: abs(value - reference) / reference * 100)) %"
     }
 }
 

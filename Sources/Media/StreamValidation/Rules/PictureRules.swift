@@ -141,7 +141,7 @@ extension ValidationRule {
 
     /// Returns a frame rate with at most three decimal digits.
     static func frameRateText(_ rate: Double) -> String {
-        let thousandths = Int((rate * 1000).rounded())
+        let thousandths = Int(rounding: rate * 1000)
         guard thousandths % 1000 != 0 else { return "\(thousandths / 1000)" }
         let digits = String(thousandths % 1000)
         return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits

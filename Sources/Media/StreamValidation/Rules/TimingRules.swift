@@ -200,7 +200,7 @@ extension ValidationRule {
 
     /// Returns a time in seconds with three decimal digits.
     static func secondsText(_ seconds: Double) -> String {
-        let milliseconds = Int((abs(seconds) * 1000).rounded())
+        let milliseconds = Int(rounding: abs(seconds) * 1000)
         let digits = String(milliseconds % 1000)
         let fraction = String(repeating: "0", count: 3 - digits.count) + digits
         return (seconds < 0 && milliseconds > 0 ? "-" : "") + "\(milliseconds / 1000).\(fraction) s"

@@ -121,7 +121,7 @@ struct HTMLReport {
             let height = bar.rate / highest * 120
             return "<rect class=\"bar\" x=\"\(x(bar.start))\" y=\"\(Self.number(120 - height))\" width=\""
                 + "\(Self.number(max(0.5, bar.duration / length * width - 1)))\" height=\"\(Self.number(height))\"><title>"
-                + "\(Self.number(bar.start)) s: \(Int((bar.rate / 1000).rounded())) kbit/s</title></rect>"
+                + "\(Self.number(bar.start)) s: \(Int(rounding: bar.rate / 1000)) kbit/s</title></rect>"
         }
         shapes += bars.map { bar in
             "<rect class=\"\(bar.isEncrypted ? "encrypted" : "clear")\" x=\"\(x(bar.start))\" y=\"124\" width=\""
@@ -131,7 +131,7 @@ struct HTMLReport {
         shapes.append("<line class=\"average\" x1=\"0\" x2=\"1000\" y1=\"\(average)\" y2=\"\(average)\"/>")
         let name = PlaylistText.printable(PlaylistText.redacted(rendition.name))
         let caption =
-            "average \(Int((rate.average / 1000).rounded())) kbit/s, peak \(Int((rate.peak / 1000).rounded())) kbit/s, "
+            "average \(Int(rounding: rate.average / 1000)) kbit/s, peak \(Int(rounding: rate.peak / 1000)) kbit/s, "
             + "\(Self.number(length)) s"
         return """
             <figure><figcaption><code>\(Self.escape(name))</code>: \(caption)</figcaption>
@@ -142,7 +142,7 @@ struct HTMLReport {
 
     /// Returns a number with one decimal digit.
     private static func number(_ value: Double) -> String {
-        let tenths = Int((value * 10).rounded())
+        let tenths = Int(rounding: value * 10)
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
     }
 

@@ -81,7 +81,7 @@ extension ValidationFinding.Place {
     }
 
     private static func time(_ seconds: Double) -> String {
-        let tenths = Int((seconds * 10).rounded())
+        let tenths = Int(rounding: seconds * 10)
         let (hours, minutes) = (tenths / 36_000, tenths / 600 % 60)
         let rest = tenths % 600
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

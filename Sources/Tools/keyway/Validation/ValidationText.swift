@@ -67,7 +67,7 @@ struct ValidationText {
         }
     }
 
-    private static func rate(_ rate: Double) -> String { "\(Int((rate / 1000).rounded())) kbit/s" }
+    private static func rate(_ rate: Double) -> String { "\(Int(rounding: rate / 1000)) kbit/s" }
 
     private static func encryption(_ rendition: MeasuredRendition) -> String {
         if rendition.segments.contains(where: { if case .sealed = $0.outcome { true } else { false } }) {
@@ -142,8 +142,8 @@ struct ValidationText {
             "isIFrames": .bool(rendition.isIFrames), "isLive": .bool(rendition.isLive),
             "segments": .integer(rendition.segments.count { !$0.isGap }),
             "loadedSegments": .integer(rendition.segments.count { $0.byteCount != nil }),
-            "averageBitRate": rate.map { .integer(Int($0.average.rounded())) },
-            "peakBitRate": rate.map { .integer(Int($0.peak.rounded())) },
+            "averageBitRate": rate.map { .integer(Int(rounding: $0.average)) },
+            "peakBitRate": rate.map { .integer(Int(rounding: $0.peak)) },
             "formats": .array(rendition.formats.map(json)),
         ])
     }
