@@ -1,7 +1,7 @@
 import HLSPlaylist
 import StreamValidation
-import TextCoding
 import Testing
+import TextCoding
 import ToolSupport
 import XMLDocuments
 
@@ -29,7 +29,13 @@ struct ValidationReportTests {
         var segments = try playlist.resolvedSegments().map { MeasuredSegment($0, line: 4) }
         for index in segments.indices { segments[index].outcome = .sealed(byteCount: .max / 64) }
         segments[segments.count - 1].outcome = .missing(reason: "the server responded with status 500 & <html>")
-        let rendition = MeasuredRendition(name: name, file: file, playlist: playlist, roles: .init(), segments: segments)
+        let rendition = MeasuredRendition(
+            name: name,
+            file: file,
+            playlist: playlist,
+            roles: .init(),
+            segments: segments
+        )
         let report = ValidationReport(MeasuredPresentation(multivariant: nil, renditions: [rendition]))
         return (report, ReportedFinding.all(of: report))
     }

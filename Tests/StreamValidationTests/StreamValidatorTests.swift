@@ -89,7 +89,10 @@ struct StreamValidatorTests {
         #expect(try await Self.validate(try Self.files(), settings).presentation.renditions[0].measured.isEmpty)
     }
 
-    @Test("whatever durations a playlist has", arguments: ["0", "0.0000000000000000001", "99999999999999999999999999", "1e300"])
+    @Test(
+        "whatever durations a playlist has",
+        arguments: ["0", "0.0000000000000000001", "99999999999999999999999999", "1e300"]
+    )
     func durations(duration: String) async throws {
         let report = try await Self.validate(try Self.files(durations: [duration, duration]))
         #expect(report.presentation.renditions.count == 1)
