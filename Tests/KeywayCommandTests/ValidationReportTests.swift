@@ -58,4 +58,38 @@ struct ValidationReportTests {
         let document = try JSONValue(parsing: sarif, maximumDepth: 16)
         #expect("\(document)".contains("segment-missing"))
     }
+
+    @Test(
+        "Hosts on this machine and in private networks are private, in every spelling",
+        arguments: [
+            "localhost", "LOCALHOST.", "a.localhost", "nas.local", "metadata.google.internal", "127.0.0.1", "10.1.2.3",
+            "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1", "[::1]",
+            "::",
+            "fe80::1", "fd00::1", "::ffff:10.0.0.1",
+        ]
+    )
+    func privateHosts(host: String) { #expect(PrivateHost.isPrivate(host)) }
+
+    @Test(
+        "Other hosts are public",
+        arguments: [
+            "films.example", "8.8.8.8", "172.32.0.1", "100.128.0.1", "192.169.0.1", "2001:db8::1", "local", "fc",
+        ]
+    )
+    func publicHosts(host: String) { #expect(!PrivateHost.isPrivate(host)) }
+
+    @Test("A playlist from a public host does not lead to a private address, unless that is allowed")
+    func privateAddress() async throws {
+        let root = try PlaylistLocation(argument: "https://films.example/main.m3u8")
+        let request = StreamResourceRequest(url: "http://127.0.0.1:1/1.ts", purpose: .segment, maximumSize: 1)
+        let refused = await #expect(throws: ResourceFailure.self) {
+            try await StreamResources(root: root, loader: PlaylistLoader(), allowsPrivateHosts: false).load(request)
+        }
+        #expect(refused?.reason.contains("--allow-private") == true)
+        let local = StreamResourceRequest(url: "file:///etc/hostname", purpose: .segment, maximumSize: 1)
+        let file = await #expect(throws: ResourceFailure.self) {
+            try await StreamResources(root: root, loader: PlaylistLoader(), allowsPrivateHosts: true).load(local)
+        }
+        #expect(file?.reason.contains("local file") == true)
+    }
 }

@@ -98,6 +98,22 @@ struct StreamValidatorTests {
         #expect(report.presentation.renditions.count == 1)
     }
 
+    @Test("with what was left out, if there are more playlists than the maximum")
+    func tooManyPlaylists() async throws {
+        var files = try Self.files()
+        let media = files.removeValue(forKey: "https://films.example/media.m3u8")
+        files["https://films.example/1.m3u8"] = media
+        files["https://films.example/2.m3u8"] = media
+        let tags = [1, 2].map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0)000\n\($0).m3u8\n" }
+        files["https://films.example/media.m3u8"] = Array(("#EXTM3U\n" + tags.joined()).utf8)
+        var settings = StreamValidator.Settings()
+        settings.playlistCount = 1
+        let report = try await Self.validate(files, settings)
+        #expect(report.presentation.renditions.map(\.name) == ["https://films.example/1.m3u8"])
+        let finding = try #require(report.findings.first { $0.rule == "playlist-missing" })
+        #expect(finding.place.line == 4 && finding.message.contains("more than 1 Media Playlists"))
+    }
+
     @Test("A page instead of a playlist is an error")
     func page() async throws {
         let files = ["https://films.example/media.m3u8": Array("<!doctype html>".utf8)]

@@ -80,6 +80,13 @@ public struct StreamValidator: Sendable {
                 case .missing(let missing): presentation.missing.append(missing)
                 }
             }
+            for reference in plan.references.dropFirst(settings.playlistCount) {
+                let reason =
+                    "there are more than \(settings.playlistCount) Media Playlists, the maximum of this validation"
+                presentation.missing.append(
+                    .init(uri: reference.uri, line: reference.roles.firstLine, reason: reason)
+                )
+            }
             return presentation
         }
     }

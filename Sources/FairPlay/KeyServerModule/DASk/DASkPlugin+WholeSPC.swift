@@ -36,7 +36,8 @@ struct PluginWholeSPC: WholeSPCProvider {
     }
 }
 
-/// A plug-in's context of an opened SPC. It is released when the last reference goes away.
+/// A plug-in's context of an opened SPC. It is released when the last reference goes away. The pointer never changes, and
+/// only the plug-in, whose declared threading mode is respected, accesses its memory.
 private final class PluginContext: @unchecked Sendable {
     let plugin: DASkPlugin
     // Only the plug-in reads the context. `DASkPlugin.call` serializes its calls if the plug-in requires that.

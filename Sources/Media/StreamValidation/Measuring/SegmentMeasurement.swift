@@ -66,7 +66,7 @@ public struct TrackMeasurement: Hashable, Sendable {
     public var firstPicture = FirstPicture.unknown
     /// The presentation times of IDR pictures in seconds.
     public var keyFrames: [Double] = []
-    /// True if a sync sample of MP4 is no random access picture, or an IDR picture is not marked as a sync sample.
+    /// True if decoding cannot start at a sync sample of MP4, or an IDR picture is not marked as a sync sample.
     public var hasWrongSyncFlags = false
     /// True if a picture is coded as two fields.
     public var hasFields = false

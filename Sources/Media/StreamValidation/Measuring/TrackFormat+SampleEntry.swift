@@ -12,7 +12,7 @@ extension TrackFormat {
             default: .other
             }
         let format = entry.originalFormat
-        self.init(kind: kind, container: .mp4, sampleEntry: format.description)
+        self.init(kind: kind, container: .mp4, sampleEntry: format.description, codecs: entry.codecs)
         switch format {
         case "avc1", "avc3": describe(try? entry.boxes.first("avcC")?.parse(as: AVCConfigurationBox.self), entry)
         case "hvc1", "hev1", "dvh1", "dvhe":
@@ -20,7 +20,6 @@ extension TrackFormat {
         default: break
         }
         if let configuration = entry.dolbyVision, configuration.requiresDolbyVision {
-            codecs = configuration.codecs(sampleEntry: format)
             dynamicRange = configuration.dynamicRange
         }
         if let audio = try? entry.audioDescription() { describe(audio) }
@@ -31,18 +30,14 @@ extension TrackFormat {
     }
 
     private mutating func describe(_ configuration: AVCConfigurationBox?, _ entry: SampleEntry) {
-        guard let configuration else { return }
-        codecs = configuration.codecs(sampleEntry: entry.originalFormat)
-        guard let unit = configuration.sequenceParameterSets.first,
+        guard let unit = configuration?.sequenceParameterSets.first,
             let set = try? H264SequenceParameterSet(unit.span.bytes)
         else { return }
         describe(set.displaySize, set.usability.color, entry)
     }
 
     private mutating func describe(_ configuration: HEVCConfigurationBox?, _ entry: SampleEntry) {
-        guard let configuration else { return }
-        codecs = configuration.profileTierLevel.codecs(sampleEntry: entry.originalFormat)
-        guard let unit = configuration.units(.sequenceParameterSet).first,
+        guard let unit = configuration?.units(.sequenceParameterSet).first,
             let set = try? HEVCSequenceParameterSet(unit.span.bytes)
         else { return }
         describe(set.displaySize, set.usability.color, entry)
@@ -54,8 +49,7 @@ extension TrackFormat {
         dynamicRange = DynamicRange(container: container, codec: color)
     }
 
-    mutating func describe(_ audio: AudioDescription) {
-        codecs = audio.codecs
+    private mutating func describe(_ audio: AudioDescription) {
         channels = audio.channels
         sampleRate = audio.sampleRate > 0 ? audio.sampleRate : nil
         frameLength = audio.frameLength

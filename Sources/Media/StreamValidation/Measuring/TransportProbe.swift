@@ -6,6 +6,8 @@ import MediaFormats
 struct TransportProbe: Sendable {
     /// The number of bytes demultiplexed at a time.
     private static let chunkSize = 188 * 2048
+    /// The PID of service description tables (ETSI EN 300 468), which ffmpeg writes before the other tables.
+    private static let serviceDescription: UInt16 = 0x11
     /// The tables of an init segment (EXT-X-MAP), which I-frame playlists of transport streams have.
     var initialization: [UInt8] = []
 
@@ -44,9 +46,9 @@ struct TransportProbe: Sendable {
             guard let header = try? TransportPacketHeader(segment, at: index * TransportPacketHeader.packetSize) else {
                 return false
             }
-            if header.pid == 0 {
+            if header.pid == ReservedPID.programAssociation {
                 hasAssociation = true
-            } else if header.pid == 0x1F_FF || header.pid == 0x11 {
+            } else if header.pid == ReservedPID.null || header.pid == Self.serviceDescription {
                 continue
             } else {
                 return hasAssociation && header.isUnitStart

@@ -14,15 +14,15 @@ struct PlaylistReferences {
     init(_ file: LintFile) {
         guard case .multivariant(let playlist) = file.playlist else { return }
         var variants = playlist.variants.makeIterator()
-        var pending = false
+        var pending: Int?
         var lines: [(role: Role, line: Int)] = []
         for line in file.lines {
             switch line.content {
-            case .tag(.streamInf): pending = true
-            case .refused(.streamInf): pending = false
+            case .tag(.streamInf): pending = line.number
+            case .refused(.streamInf): pending = nil
             case .uri:
-                if pending, let variant = variants.next() { lines.append((.variant(variant), line.number)) }
-                pending = false
+                if let pending, let variant = variants.next() { lines.append((.variant(variant), pending)) }
+                pending = nil
             case .tag(.media(let tag)): lines.append((.rendition(tag), line.number))
             case .tag(.iFrameStreamInf(let tag)): lines.append((.iFrames(tag), line.number))
             default: break

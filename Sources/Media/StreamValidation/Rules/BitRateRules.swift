@@ -155,7 +155,7 @@ extension ValidationRule {
     ]
 
     /// Returns a bit rate in kbit/s.
-    static func rateText(_ rate: Double) -> String { "\(Int(rounding: rate / 1000)) kbit/s" }
+    package static func rateText(_ rate: Double) -> String { "\(Int(rounding: rate / 1000)) kbit/s" }
 
     /// Returns the difference of two values as a percentage, without its sign.
     static func percent(_ value: Double, _ reference: Double) -> String {

@@ -154,7 +154,7 @@ extension ValidationRule {
             .should,
             "8216bis:4.4.4.4",
             .initialization,
-            "A key URI stands for one key ID.",
+            "All tracks with one key URI have one key ID.",
             advice: "Give each content key a URI of its own."
         ) { presentation, findings in
             var known: [String: (id: KeyID, place: ValidationFinding.Place)] = [:]
@@ -168,7 +168,7 @@ extension ValidationRule {
                     guard first.id != id else { continue }
                     findings.report(
                         .init(rendition, segment),
-                        "The same key URI stands for another key ID than at \(first.place.playlist), line \(first.place.line)."
+                        "The key URI belongs to another key ID than at \(first.place.playlist), line \(first.place.line)."
                     )
                 }
             }

@@ -273,7 +273,7 @@ extension ValidationRule {
 }
 
 extension Codec {
-    /// Returns whether this format in CODECS stands for another one with Dolby Vision, whose own format is in
+    /// Returns whether this format in CODECS is the base layer of another one with Dolby Vision, whose own format is in
     /// SUPPLEMENTAL-CODECS.
     fileprivate func isBaseLayer(of other: Codec) -> Bool {
         other.family == .dolbyVision && (family == .hevc || family == .av1 || family == .h264)

@@ -124,7 +124,7 @@ struct ValidateCommand: AsyncParsableCommand {
         let findings = ReportedFinding.all(of: report).filter { !disabled.contains($0.rule.rawValue) }
         try write(report, findings)
         let text = ValidationText(report, findings: findings)
-        try output.print(text.json, text: { text.text(Terminal.style, places: all ? nil : 10).trimmingNewline })
+        try output.print(text.json, text: { text.text(Terminal.style, places: all ? nil : 10) })
         guard let least = failOn.level else { return }
         let count = findings.count { $0.level >= least }
         guard count > 0 else { return }
@@ -149,11 +149,6 @@ extension ValidateCommand {
             try OutputFile.write(document.bytes, to: junit.path)
         }
     }
-}
-
-extension String {
-    /// The text without a newline at its end.
-    fileprivate var trimmingNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
 }
 
 /// The lowest level of findings at which `keyway validate` fails.

@@ -2,6 +2,7 @@ import HLSPlaylist
 import MediaFormats
 import StreamValidation
 import TextCoding
+import XMLDocuments
 
 /// A report of `keyway validate` as one HTML file without outside resources: the counts, a table of playlists, the bit rate
 /// over time of each, and the findings by rule. It can be read on a phone, in light and dark mode, and printed.
@@ -22,14 +23,14 @@ struct HTMLReport {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-        <title>\(Self.escape(title)): validation</title>
+        <title>\(XMLText.escaped(title)): validation</title>
         <style>\(Self.style)</style>
         </head>
         <body>
         <header>
-        <h1>\(Self.escape(title))</h1>
+        <h1>\(XMLText.escaped(title))</h1>
         <p class="verdict \(verdict.level)">\(verdict.text)</p>
-        <p>\(Self.escape(ValidationText(report, findings: findings).summary))</p>
+        <p>\(XMLText.escaped(ValidationText(report, findings: findings).summary))</p>
         </header>
         <main>
         \(findingsSection)
@@ -38,7 +39,7 @@ struct HTMLReport {
         <h2>Bit rates</h2>
         \(report.presentation.renditions.compactMap(chart).joined(separator: "\n"))
         </main>
-        <footer>keyway validate \(Self.escape(version))</footer>
+        <footer>keyway validate \(XMLText.escaped(version))</footer>
         </body>
         </html>
 
@@ -66,17 +67,17 @@ struct HTMLReport {
             position += group.count
             let places = group.map { finding in
                 let more = finding.count > 1 ? " and \(counted(finding.count - 1, "further segment"))" : ""
-                return "<li><code>\(Self.escape(finding.place.text))</code>\(Self.escape(more)): "
-                    + "\(Self.escape(finding.sentence))</li>"
+                return "<li><code>\(XMLText.escaped(finding.place.text))</code>\(XMLText.escaped(more)): "
+                    + "\(XMLText.escaped(finding.sentence))</li>"
             }
             sections.append(
                 """
                 <details\(first.level >= .must ? " open" : "")><summary><span class="level \(first.level.rawValue)">\
-                \(first.level.rawValue)</span> <b>\(Self.escape("\(first.rule)"))</b> \
-                <span class="number">\(Self.escape(first.number))</span></summary>
-                <p>\(Self.escape(first.summary))</p>
+                \(first.level.rawValue)</span> <b>\(XMLText.escaped("\(first.rule)"))</b> \
+                <span class="number">\(XMLText.escaped(first.number))</span></summary>
+                <p>\(XMLText.escaped(first.summary))</p>
                 <ul>\(places.joined(separator: "\n"))</ul>
-                \(first.advice.map { "<p class=\"advice\"><b>What to do:</b> \(Self.escape($0))</p>" } ?? "")
+                \(first.advice.map { "<p class=\"advice\"><b>What to do:</b> \(XMLText.escaped($0))</p>" } ?? "")
                 </details>
                 """
             )
@@ -88,9 +89,9 @@ struct HTMLReport {
 
     private var playlistTable: String {
         let table = ValidationText(report, findings: findings)
-        let head = ValidationText.columns.map { "<th>\(Self.escape($0))</th>" }.joined()
+        let head = ValidationText.columns.map { "<th>\(XMLText.escaped($0))</th>" }.joined()
         let rows = table.rows.map { row in
-            "<tr>" + row.map { "<td>\(Self.escape($0))</td>" }.joined() + "</tr>"
+            "<tr>" + row.map { "<td>\(XMLText.escaped($0))</td>" }.joined() + "</tr>"
         }
         return "<div class=\"scroll\"><table><thead><tr>\(head)</tr></thead><tbody>\(rows.joined(separator: "\n"))"
             + "</tbody></table></div>"
@@ -134,8 +135,8 @@ struct HTMLReport {
             "average \(Int(rounding: rate.average / 1000)) kbit/s, peak \(Int(rounding: rate.peak / 1000)) kbit/s, "
             + "\(Self.number(length)) s"
         return """
-            <figure><figcaption><code>\(Self.escape(name))</code>: \(caption)</figcaption>
-            <svg viewBox="0 0 1000 134" preserveAspectRatio="none" role="img" aria-label="\(Self.escape("bit rate of \(name)"))">\
+            <figure><figcaption><code>\(XMLText.escaped(name))</code>: \(caption)</figcaption>
+            <svg viewBox="0 0 1000 134" preserveAspectRatio="none" role="img" aria-label="\(XMLText.escaped("bit rate of \(name)"))">\
             \(shapes.joined())</svg></figure>
             """
     }
@@ -144,18 +145,6 @@ struct HTMLReport {
     private static func number(_ value: Double) -> String {
         let tenths = Int(rounding: value * 10)
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
-    }
-
-    private static func escape(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
     }
 
     private static let style = """

@@ -13,7 +13,7 @@ struct ValidationText {
 
     // MARK: Text
 
-    /// Returns the table of playlists, the findings grouped by rule, and the counts.
+    /// Returns the table of playlists, the findings grouped by rule, and the counts, without a newline at the end.
     ///
     /// - Parameter places: The maximum number of places of each rule; nil for all.
     func text(_ style: Style, places: Int?) -> String {
@@ -33,7 +33,7 @@ struct ValidationText {
             if let advice = first.advice { lines.append("  What to do: \(advice)") }
             lines.append("")
         }
-        return lines.joined(separator: "\n") + "\n" + summary + "\n"
+        return (lines + [summary]).joined(separator: "\n")
     }
 
     private static func lines(_ finding: ReportedFinding) -> [String] {
@@ -61,13 +61,11 @@ struct ValidationText {
             return [
                 PlaylistText.printable(PlaylistText.redacted(rendition.name)), kind, "\(done)/\(total)",
                 unique(formats.map(\.codecs)), unique(formats.compactMap(\.size).map { "\($0.width)x\($0.height)" }),
-                Self.encryption(rendition), rate.map { Self.rate($0.average) } ?? "-",
-                rate.map { Self.rate($0.peak) } ?? "-",
+                Self.encryption(rendition), rate.map { ValidationRule.rateText($0.average) } ?? "-",
+                rate.map { ValidationRule.rateText($0.peak) } ?? "-",
             ]
         }
     }
-
-    private static func rate(_ rate: Double) -> String { "\(Int(rounding: rate / 1000)) kbit/s" }
 
     private static func encryption(_ rendition: MeasuredRendition) -> String {
         if rendition.segments.contains(where: { if case .sealed = $0.outcome { true } else { false } }) {

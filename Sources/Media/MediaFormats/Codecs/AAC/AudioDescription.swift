@@ -21,6 +21,24 @@ public struct AudioDescription: Hashable, Sendable {
 }
 
 extension SampleEntry {
+    /// The element of the CODECS attribute (RFC 6381), encrypted or not; only the format if the configuration is unknown.
+    package var codecs: String {
+        let format = originalFormat
+        if let configuration = dolbyVision, configuration.requiresDolbyVision {
+            return configuration.codecs(sampleEntry: format)
+        }
+        var codecs: String?
+        switch format {
+        case "avc1", "avc3":
+            codecs = (try? boxes.first("avcC")?.parse(as: AVCConfigurationBox.self))?.codecs(sampleEntry: format)
+        case "hvc1", "hev1":
+            let box = try? boxes.first("hvcC")?.parse(as: HEVCConfigurationBox.self)
+            codecs = box?.profileTierLevel.codecs(sampleEntry: format)
+        default: codecs = (try? audioDescription())?.codecs
+        }
+        return codecs ?? format.description
+    }
+
     /// Returns the description of an audio track in AAC, AC-3, E-AC-3 or MP3, encrypted or not; nil for other formats.
     ///
     /// - Throws: `ParseError` if the configuration is invalid or missing.

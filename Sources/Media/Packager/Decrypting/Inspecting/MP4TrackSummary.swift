@@ -49,7 +49,7 @@ package struct MP4TrackSummary: Sendable {
     package init(_ track: Track, in file: RawSpan, isSegment: Bool = false) {
         self.track = track
         for entry in track.descriptions {
-            let codec = Self.codec(entry)
+            let codec = entry.codecs
             if !codecs.contains(codec) { codecs.append(codec) }
             if encryption == nil, let protection = entry.protections.first { encryption = Self.encryption(protection) }
         }
@@ -105,25 +105,5 @@ package struct MP4TrackSummary: Sendable {
         encryption.perSampleIVSize = track.perSampleIVSize
         encryption.constantIVSize = track.constantIV.count
         return encryption
-    }
-
-    /// Returns the element of the CODECS attribute; only the format if the configuration is unknown.
-    private static func codec(_ entry: SampleEntry) -> String {
-        let format = entry.originalFormat
-        if let configuration = entry.dolbyVision, configuration.requiresDolbyVision {
-            return configuration.codecs(sampleEntry: format)
-        }
-        var codec: String?
-        switch format {
-        case "avc1", "avc3":
-            let box = try? entry.boxes.first("avcC")?.parse(as: AVCConfigurationBox.self)
-            codec = box?.codecs(sampleEntry: format)
-        case "hvc1", "hev1":
-            let box = try? entry.boxes.first("hvcC")?.parse(as: HEVCConfigurationBox.self)
-            codec = box?.profileTierLevel.codecs(sampleEntry: format)
-        case "mp4a": codec = try? entry.elementaryStreamDescriptor()?.codecs()
-        default: break
-        }
-        return codec ?? format.description
     }
 }
