@@ -76,9 +76,12 @@ static int32_t derive_dask(void *state, const keyway_dask_derive_in *in, keyway_
         break;
     case 13: describe(out->dask.bytes); break;
     case 14: wait_for(path); break;
-    case 15: /* a valid frame of another kind, before the reply */
-        for (int number = 4; number < 64; number++) send(number, "\0\0\0\6\6\0\0\0\0\0", 10, MSG_NOSIGNAL | MSG_DONTWAIT);
+    case 15: { /* a valid reply with a DASk, to request 0, clearly before the true one: both together would be too many bytes */
+        static const char reply[30] = {0, 0, 0, 26, 2, 0, 0, 0, 0, 0, 0, 0, 0, 16};
+        for (int number = 4; number < 64; number++) send(number, reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT);
+        usleep(300000);
         break;
+    }
     default: break;
     }
     return KEYWAY_DASK_OK;
