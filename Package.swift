@@ -193,7 +193,7 @@ let package = Package(
         ),
         .target(
             name: "StreamValidation",
-            dependencies: ["ByteCoding", "HLSPlaylist", "MediaDecryption", "MediaFormats"],
+            dependencies: ["ByteCoding", "HLSPlaylist", "Locking", "MediaDecryption", "MediaFormats"],
             path: "Sources/Media/StreamValidation",
             swiftSettings: settings
         ),
@@ -388,6 +388,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .target(name: "OwnThreads", path: "Tests/OwnThreads", swiftSettings: settings),
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .target(
             name: "SimulatedClocks",
@@ -399,10 +400,10 @@ let package = Package(
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
         .testTarget(name: "TextCodingTests", dependencies: ["TextCoding"], swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
-        .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "VectorFiles"], swiftSettings: settings),
+        .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "OwnThreads", "VectorFiles"], swiftSettings: settings),
         .testTarget(
             name: "FPSCryptoTests",
-            dependencies: ["FPSCrypto"],
+            dependencies: ["FPSCrypto", "OwnThreads"],
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
@@ -509,7 +510,7 @@ let package = Package(
         .testTarget(
             name: "PluginProcessTests",
             dependencies: [
-                "FPSCrypto", "FPSMessages", "KeyServer", "KeyServerModule", "keyway-server", "VectorFiles",
+                "FPSCrypto", "FPSMessages", "KeyServer", "KeyServerModule", "keyway-server", "OwnThreads", "VectorFiles",
             ],
             exclude: ["Plugins"],
             swiftSettings: settings
@@ -574,7 +575,7 @@ let package = Package(
             name: "KeywayCommandTests",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "CZlib", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
-                "HTTPTransport", "KeyServerModule", "keyway", "OfflineAssets", "Packager", "ServerCrypto",
+                "HTTPTransport", "KeyServerModule", "keyway", "OfflineAssets", "OwnThreads", "Packager", "ServerCrypto",
                 "StreamPlayer", "StreamValidation",
                 "TextCoding", "ToolSupport", "VectorFiles", "VirtualDevice", "XMLDocuments",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

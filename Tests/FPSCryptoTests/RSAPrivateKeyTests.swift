@@ -1,8 +1,9 @@
 import FPSCrypto
 import Foundation
+import OwnThreads
 import Testing
 
-@Suite("RSA private keys")
+@Suite("RSA private keys", .ownThreads)
 struct RSAPrivateKeyTests {
     /// The files of one 2048-bit key in all unencrypted formats.
     static let forms = ["rsa2048-pkcs1.der", "rsa2048-pkcs1.pem", "rsa2048-pkcs8.der", "rsa2048-pkcs8.pem"]

@@ -1,9 +1,10 @@
 import Foundation
 import HLSPlaylist
+import OwnThreads
 import Testing
 import VectorFiles
 
-@Suite("The profile apple")
+@Suite("The profile apple", .ownThreads)
 struct AppleProfileTests {
     @Test("docs/apple-rules.md has all rules of the profile in the same order")
     func table() throws {

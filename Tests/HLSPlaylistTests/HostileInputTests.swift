@@ -1,9 +1,10 @@
 import HLSPlaylist
+import OwnThreads
 import Testing
 
 /// Malicious playlists. Each of these would take hours if parsing took quadratic time, so the tests do not measure
 /// time.
-@Suite("Large and malicious playlists")
+@Suite("Large and malicious playlists", .ownThreads)
 struct HostileInputTests {
     static let header = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n"
     /// A segment, which makes the playlist a Media Playlist.

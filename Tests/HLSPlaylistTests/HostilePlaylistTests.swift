@@ -1,7 +1,8 @@
 import HLSPlaylist
+import OwnThreads
 import Testing
 
-@Suite("Malicious playlists")
+@Suite("Malicious playlists", .ownThreads)
 struct HostilePlaylistTests {
     private static func file(_ lines: [String]) throws -> LintFile {
         let text = (["#EXTM3U", "#EXT-X-TARGETDURATION:6"] + lines).joined(separator: "\n")

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import OwnThreads
 import Testing
 
 /// A playlist that violates a rule, and a similar one that does not.
@@ -26,7 +27,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Rules for Multivariant Playlists")
+@Suite("Rules for Multivariant Playlists", .ownThreads)
 struct MultivariantRuleTests {
     @Test(
         "violations are found on the right line, and similar playlists pass",

@@ -1,8 +1,9 @@
 import HLSPlaylist
+import OwnThreads
 import Testing
 import VectorFiles
 
-@Suite("Truncated playlists")
+@Suite("Truncated playlists", .ownThreads)
 struct PlaylistTruncationTests {
     private static let linter = Linter()
 

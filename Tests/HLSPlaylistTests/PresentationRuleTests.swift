@@ -1,7 +1,8 @@
 import HLSPlaylist
+import OwnThreads
 import Testing
 
-@Suite("Presentation rules")
+@Suite("Presentation rules", .ownThreads)
 struct PresentationRuleTests {
     static let rules = LintRule.all.filter { rule in PresentationCases.all.contains { $0.rule == rule.id.rawValue } }
 

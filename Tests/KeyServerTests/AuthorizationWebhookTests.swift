@@ -202,7 +202,7 @@ extension WebhookConfiguration {
     /// A configuration with long timeouts, so that a busy machine does not affect the result.
     static func test(_ url: OutgoingURL) -> Self {
         var configuration = Self(url: url)
-        configuration.timeout = .seconds(20)
+        configuration.timeout = .seconds(30)
         configuration.budget = .seconds(60)
         configuration.retryDelay = .milliseconds(1)
         return configuration

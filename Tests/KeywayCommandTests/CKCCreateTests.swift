@@ -1,9 +1,10 @@
 import Foundation
+import OwnThreads
 import Testing
 import VectorFiles
 
 /// Tests of `keyway ckc create`, whose output `keyway ckc open` checks.
-@Suite("keyway ckc create")
+@Suite("keyway ckc create", .ownThreads)
 struct CKCCreateTests {
     private static let key = "6b65792d6b65792d6b65792d6b65792d"
     private static let iv = "69762d69762d69762d69762d69762d69"

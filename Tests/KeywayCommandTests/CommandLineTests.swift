@@ -1,12 +1,13 @@
 import Foundation
 import KeyServerModule
+import OwnThreads
 import Testing
 import VectorFiles
 
 @testable import keyway
 
 /// Tests of exit codes, output, and small commands.
-@Suite("The command line")
+@Suite("The command line", .ownThreads)
 struct CommandLineTests {
     let tool: Tool
 

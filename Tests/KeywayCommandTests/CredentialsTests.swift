@@ -1,11 +1,12 @@
 import FPSCrypto
 import Foundation
+import OwnThreads
 import ServerCrypto
 import Testing
 import VectorFiles
 
 /// Tests of `keyway credentials new` and `keyway certificate check`.
-@Suite("keyway credentials and certificate")
+@Suite("keyway credentials and certificate", .ownThreads)
 struct CredentialsTests {
     let tool: Tool
 

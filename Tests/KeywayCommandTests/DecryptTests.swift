@@ -1,8 +1,9 @@
 import Foundation
+import OwnThreads
 import Testing
 
 /// Tests of `keyway decrypt` with the clips of PackagerTests. Transcripts/decrypt.txt contains its output.
-@Suite("keyway decrypt")
+@Suite("keyway decrypt", .ownThreads)
 struct DecryptTests {
     static let clips = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "PackagerTests/Fixtures/Decrypting")

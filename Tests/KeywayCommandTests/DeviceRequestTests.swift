@@ -2,6 +2,7 @@ import FPSCrypto
 import FPSMessages
 import Foundation
 import KeyServerModule
+import OwnThreads
 import Synchronization
 import Testing
 import VectorFiles
@@ -9,7 +10,7 @@ import VectorFiles
 @testable import keyway
 
 /// Tests of the options for the content of an SPC, of `keyway spc create` and `keyway device request-key`.
-@Suite("Options for the content of an SPC", .timeLimit(.minutes(10)))
+@Suite("Options for the content of an SPC", .timeLimit(.minutes(10)), .ownThreads)
 struct DeviceRequestTests {
     let tool: Tool
 

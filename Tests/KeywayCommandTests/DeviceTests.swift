@@ -1,6 +1,7 @@
 import FPSCrypto
 import Foundation
 import KeyServerModule
+import OwnThreads
 import Synchronization
 import Testing
 import VectorFiles
@@ -9,7 +10,7 @@ import VirtualDevice
 @testable import keyway
 
 /// Tests of `keyway spc create` and `keyway device request-key`.
-@Suite("keyway spc create and keyway device", .timeLimit(.minutes(10)))
+@Suite("keyway spc create and keyway device", .timeLimit(.minutes(10)), .ownThreads)
 struct DeviceTests {
     private static let key = Array("key-key-key-key-".utf8)
     private static let iv = Array("iv-iv-iv-iv-iv-i".utf8)

@@ -1,9 +1,10 @@
 import ContentKeySession
 import Foundation
+import OwnThreads
 import Testing
 import VirtualDevice
 
-@Suite("keyway explain")
+@Suite("keyway explain", .ownThreads)
 struct ExplainTests {
     let tool: Tool
 

@@ -71,7 +71,7 @@ struct HTTPProxyTests {
         let proxies = HTTPProxies(["http_proxy": "http://user:pass@\(address)"])
         let request = BoundedHTTP.Request(
             "http://keys.example:81/a%20b?c=d",
-            timeout: .seconds(30),
+            timeout: .seconds(300),
             maximumResponseSize: 100
         )
         let answer = try await Self.send(request, proxies)
@@ -91,7 +91,7 @@ struct HTTPProxyTests {
             return .init(status: 403)
         }
         let proxies = HTTPProxies(["https_proxy": server.address])
-        let request = BoundedHTTP.Request("https://keys.example/", timeout: .seconds(30), maximumResponseSize: 100)
+        let request = BoundedHTTP.Request("https://keys.example/", timeout: .seconds(300), maximumResponseSize: 100)
         let error = await #expect(throws: BoundedHTTP.Failure.self) {
             try await Self.send(request, proxies)
         }

@@ -1,7 +1,8 @@
 import Foundation
+import OwnThreads
 import Testing
 
-@Suite("Job files")
+@Suite("Job files", .ownThreads)
 struct JobFileTests {
     static let valid = """
         inputs:

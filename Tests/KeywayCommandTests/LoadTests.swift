@@ -1,12 +1,13 @@
 import Foundation
 import JWTKit
+import OwnThreads
 import Synchronization
 import Testing
 
 @testable import keyway
 
 /// Tests of `keyway load`, `keyway device watch` and `keyway token`. IntegrationTests run them with the real server.
-@Suite("keyway load", .timeLimit(.minutes(10)))
+@Suite("keyway load", .timeLimit(.minutes(10)), .ownThreads)
 struct LoadTests {
     let tool: Tool
     let credentials: String

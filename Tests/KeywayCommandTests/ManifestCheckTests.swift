@@ -1,10 +1,11 @@
 import Foundation
+import OwnThreads
 import Testing
 
 @testable import keyway
 
 /// Tests of `keyway playlist check` with DASH manifests.
-@Suite("keyway playlist check of DASH manifests")
+@Suite("keyway playlist check of DASH manifests", .ownThreads)
 struct ManifestCheckTests {
     let tool: Tool
 

@@ -1,7 +1,8 @@
 import Foundation
+import OwnThreads
 import Testing
 
-@Suite("keyway mediafilesegmenter")
+@Suite("keyway mediafilesegmenter", .ownThreads)
 struct MediaFileSegmenterTests {
     @Test("writes FairPlay with the options of Apple's tool", arguments: ["-", "--"])
     func fairPlay(dash: String) throws {

@@ -1,8 +1,9 @@
 import Foundation
+import OwnThreads
 import Testing
 
 /// Tests of `keyway media inspect`. Transcripts/media-inspect.txt contains its output.
-@Suite("keyway media inspect")
+@Suite("keyway media inspect", .ownThreads)
 struct MediaInspectTests {
     let tool: Tool
 

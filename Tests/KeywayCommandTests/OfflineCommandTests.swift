@@ -1,8 +1,9 @@
 import Foundation
+import OwnThreads
 import Testing
 
 /// Tests of `keyway offline` and of the keys of `keyway download`.
-@Suite("keyway offline", .timeLimit(.minutes(10)))
+@Suite("keyway offline", .timeLimit(.minutes(10)), .ownThreads)
 struct OfflineCommandTests {
     @Test("An AES-128 movie is downloaded without a key server, and plays without a network")
     func playsOffline() throws {

@@ -1,8 +1,9 @@
 import Foundation
+import OwnThreads
 import Synchronization
 import Testing
 
-@Suite("keyway package --dev", .timeLimit(.minutes(10)))
+@Suite("keyway package --dev", .timeLimit(.minutes(10)), .ownThreads)
 struct PackageKeyDeliveryTests {
     /// The requests that a server received.
     final class Log: Sendable {

@@ -1,7 +1,8 @@
 import Foundation
+import OwnThreads
 import Testing
 
-@Suite("keyway package --keyformat-versions", .timeLimit(.minutes(10)))
+@Suite("keyway package --keyformat-versions", .timeLimit(.minutes(10)), .ownThreads)
 struct PackageKeyFormatTests {
     private func package(_ options: [String]) throws -> (run: Tool.Outcome, tool: Tool) {
         let tool = try Tool()

@@ -1,12 +1,13 @@
 import ArgumentParser
 import Foundation
+import OwnThreads
 import Packager
 import Testing
 import ToolSupport
 
 @testable import keyway
 
-@Suite("keyway package --live, --event and --rotate-keys")
+@Suite("keyway package --live, --event and --rotate-keys", .ownThreads)
 struct PackageLiveTests {
     private static let secret = "000102030405060708090a0b0c0d0e0f"
 
@@ -117,7 +118,7 @@ struct PackageLiveTests {
     }
 }
 
-@Suite("Settings of keyway package")
+@Suite("Settings of keyway package", .ownThreads)
 struct PackagingSettingTests {
     /// The options of the command with the defaults in their help.
     private func help() throws -> [String: String] {

@@ -1,11 +1,12 @@
 import Foundation
+import OwnThreads
 import Testing
 import ToolSupport
 
 @testable import Packager
 @testable import keyway
 
-@Suite("keyway package")
+@Suite("keyway package", .ownThreads)
 struct PackageTests {
     static let film = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Media/film.mp4").path
     static let keyID = "101112131415161718191a1b1c1d1e1f"

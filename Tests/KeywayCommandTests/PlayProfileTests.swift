@@ -1,11 +1,12 @@
 import HLSPlaylist
+import OwnThreads
 import StreamPlayer
 import Testing
 import VirtualDevice
 
 @testable import keyway
 
-@Suite("keyway play --profile", .timeLimit(.minutes(10)))
+@Suite("keyway play --profile", .timeLimit(.minutes(10)), .ownThreads)
 struct PlayProfileTests {
     private static let main = """
         #EXTM3U

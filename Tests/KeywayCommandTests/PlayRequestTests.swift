@@ -1,8 +1,9 @@
 import Foundation
+import OwnThreads
 import Synchronization
 import Testing
 
-@Suite("Requests of keyway play, download and offline", .timeLimit(.minutes(10)))
+@Suite("Requests of keyway play, download and offline", .timeLimit(.minutes(10)), .ownThreads)
 struct PlayRequestTests {
     /// Packages a clear movie, and returns a server of its folder that records the requests.
     private static func site(

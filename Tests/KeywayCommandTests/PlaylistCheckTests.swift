@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HLSPlaylist
+import OwnThreads
 import Synchronization
 import Testing
 import TextCoding
@@ -9,7 +10,7 @@ import ToolSupport
 @testable import keyway
 
 /// Tests of `keyway playlist check` with files and HTTP. Transcripts/ contains its output.
-@Suite("keyway playlist check", .timeLimit(.minutes(10)))
+@Suite("keyway playlist check", .timeLimit(.minutes(10)), .ownThreads)
 struct PlaylistCheckTests {
     static let playlists = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Playlists")
     static let knowsMissing = LintRule.all.contains { $0.id == "media-playlist-missing" }

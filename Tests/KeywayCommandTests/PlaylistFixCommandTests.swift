@@ -1,8 +1,9 @@
 import Foundation
+import OwnThreads
 import Testing
 
 /// Tests of `keyway playlist fix`.
-@Suite("keyway playlist fix", .timeLimit(.minutes(10)))
+@Suite("keyway playlist fix", .timeLimit(.minutes(10)), .ownThreads)
 struct PlaylistFixCommandTests {
     static let broken = """
         #EXTM3U

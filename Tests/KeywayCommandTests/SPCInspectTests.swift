@@ -3,6 +3,7 @@ import FPSCrypto
 import FPSMessages
 import Foundation
 import KeyServerModule
+import OwnThreads
 import Testing
 import TextCoding
 import VectorFiles
@@ -10,7 +11,7 @@ import VectorFiles
 @testable import keyway
 
 /// Tests of `keyway spc inspect` with real SPCs.
-@Suite("keyway spc inspect")
+@Suite("keyway spc inspect", .ownThreads)
 struct SPCInspectTests {
     let tool: Tool
 

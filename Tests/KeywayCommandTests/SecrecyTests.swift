@@ -1,9 +1,10 @@
 import Foundation
+import OwnThreads
 import Testing
 import VectorFiles
 
 /// Tests that no command prints a secret unless requested.
-@Suite("Secrets")
+@Suite("Secrets", .ownThreads)
 struct SecrecyTests {
     let tool: Tool
 

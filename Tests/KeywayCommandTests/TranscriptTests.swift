@@ -1,4 +1,5 @@
 import Foundation
+import OwnThreads
 import Testing
 import VectorFiles
 
@@ -10,7 +11,7 @@ import VectorFiles
 /// record them again after an intended change, and then review the difference:
 ///
 ///     KEYWAY_RECORD=1 swift test --filter Transcript
-@Suite("Transcripts")
+@Suite("Transcripts", .ownThreads)
 struct TranscriptTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Transcripts")
     private static let isRecording = ProcessInfo.processInfo.environment["KEYWAY_RECORD"] != nil

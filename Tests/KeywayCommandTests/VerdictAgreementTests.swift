@@ -3,6 +3,7 @@ import FPSCrypto
 import FPSMessages
 import Foundation
 import KeyServerModule
+import OwnThreads
 import Testing
 import ToolSupport
 import VirtualDevice
@@ -11,7 +12,7 @@ import VirtualDevice
 
 /// `keyway ckc open` must give the verdict of the device that sent the SPC. The device has the values of its own request;
 /// the command reads them from the SPC with another implementation.
-@Suite("Verdicts of keyway ckc open and of the virtual device")
+@Suite("Verdicts of keyway ckc open and of the virtual device", .ownThreads)
 struct VerdictAgreementTests {
     private static let streamID = [UInt8](repeating: 7, count: 16)
 

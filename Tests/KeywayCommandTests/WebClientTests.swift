@@ -1,11 +1,12 @@
 import Foundation
 import HTTPRequests
+import OwnThreads
 import Synchronization
 import Testing
 
 @testable import keyway
 
-@Suite("Cookies of web servers", .timeLimit(.minutes(10)))
+@Suite("Cookies of web servers", .timeLimit(.minutes(10)), .ownThreads)
 struct CookieJarTests {
     private static func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
@@ -87,7 +88,7 @@ struct CookieJarTests {
     }
 }
 
-@Suite("Headers of a command line", .timeLimit(.minutes(10)))
+@Suite("Headers of a command line", .timeLimit(.minutes(10)), .ownThreads)
 struct HeaderPolicyTests {
     private static func names(
         _ url: String,
@@ -138,7 +139,7 @@ struct HeaderPolicyTests {
     func invalid(host: String) { #expect(HeaderPolicy.Host(host) == nil) }
 }
 
-@Suite("Streams from web servers with cookies, headers and proxies", .timeLimit(.minutes(10)))
+@Suite("Streams from web servers with cookies, headers and proxies", .timeLimit(.minutes(10)), .ownThreads)
 struct WebStreamTests {
     private static let media = """
         #EXTM3U

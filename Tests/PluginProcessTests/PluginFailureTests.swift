@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KeyServerModule
+import OwnThreads
 import Synchronization
 import Testing
 

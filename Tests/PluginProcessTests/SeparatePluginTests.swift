@@ -2,6 +2,7 @@ import FPSCrypto
 import FPSMessages
 import Foundation
 import KeyServerModule
+import OwnThreads
 import Synchronization
 import Testing
 import VectorFiles

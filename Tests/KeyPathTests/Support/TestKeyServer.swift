@@ -110,7 +110,18 @@ final class TestKeyServer: Sendable {
     }
 
     /// Listens, on the port of the previous start if there was one.
+    ///
+    /// The system gives ports from 32,768 to clients and to servers without a wish. The port is below these, so that
+    /// nothing takes it between a stop and the next start.
     func start() async throws {
+        guard port == 0 else { return try await listen(on: port) }
+        for _ in 0..<100 {
+            do { return try await listen(on: Int.random(in: 20_000..<32_768)) } catch is NotListening {}
+        }
+        throw NotListening()
+    }
+
+    private func listen(on port: Int) async throws {
         let router = Listener.makeRouter(proxies: TrustedProxies([]))
         let tokens = Tokens()
         LicenseRoutes(service: service, authorizer: tokens, limits: ListenerLimits()).add(to: router)

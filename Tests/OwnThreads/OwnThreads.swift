@@ -1,14 +1,16 @@
 import Foundation
-import Testing
+public import Testing
 
-/// A trait that runs the tests of a suite on threads of their own, because they wait for other processes. Swift's own
-/// threads are few: if they all waited, the tests of other suites would miss their deadlines.
-struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+/// A trait that runs the tests of a suite on threads of their own, because they wait for other processes or compute for
+/// seconds. Swift's own threads are few: if all were occupied, the tests of other suites would miss their deadlines.
+public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     private static let executor = ThreadExecutor()
 
-    var isRecursive: Bool { true }
+    /// Applies the trait to each test of a suite.
+    public var isRecursive: Bool { true }
 
-    func provideScope(
+    /// Runs a test on threads of its own.
+    public func provideScope(
         for _: Test,
         testCase _: Test.Case?,
         performing function: @Sendable () async throws -> Void
@@ -19,7 +21,7 @@ struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
 
 extension Trait where Self == OwnThreads {
     /// Runs the tests of a suite on threads of their own.
-    static var ownThreads: Self { OwnThreads() }
+    public static var ownThreads: Self { OwnThreads() }
 }
 
 /// An executor whose jobs may wait.
