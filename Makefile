@@ -77,6 +77,7 @@ bench: setup ## Measure the KSM and the server against raw RSA; playlists, packa
 	@Benchmarks/Server/nodes --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Client/playing --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Client/downloading --bin "$$(swift build -c release --show-bin-path)"
+	@Benchmarks/Client/validating --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Server/dashboard --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Server/encoders --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Server/plugins --bin "$$(swift build -c release --show-bin-path)"

@@ -140,6 +140,8 @@ package struct BoundedHTTP: Sendable {
         guard request.method == "HEAD" || expected ?? 0 <= UInt64(clamping: request.maximumResponseSize) else {
             return .failure(tooLarge)
         }
+        // Whatever size the server claims, no more than this is allocated before bytes arrive.
+        if request.method != "HEAD" { answer.body.reserveCapacity(Int(clamping: min(expected ?? 0, 64 << 20))) }
         do {
             for try await chunk in head.body {
                 guard chunk.readableBytes <= request.maximumResponseSize - answer.body.count else {

@@ -22,6 +22,11 @@ public struct StreamValidator: Sendable {
         public var segmentLimit = 64 << 20
         /// The maximum number of Media Playlists.
         public var playlistCount = 256
+        /// The number of bytes of segments after which no more segments are loaded; nil for no limit.
+        public var byteLimit: UInt64?
+        /// The maximum number of bytes of segments in memory at the same time, as far as bit rates tell their sizes. A
+        /// larger segment is loaded alone.
+        public var memoryLimit = 32 << 20
 
         /// Creates the default settings.
         public init() {}
@@ -32,6 +37,12 @@ public struct StreamValidator: Sendable {
     private let resources: any ValidationResources
     private let settings: Settings
 
+    /// What the tasks that load Media Playlists share.
+    private struct Shared: Sendable {
+        let tally: ProgressTally
+        let memory: SegmentMemory
+    }
+
     /// Creates a validator.
     public init(resources: any ValidationResources, settings: Settings = Settings()) {
         (self.resources, self.settings) = (resources, settings)
@@ -39,23 +50,41 @@ public struct StreamValidator: Sendable {
 
     /// Validates a presentation.
     ///
-    /// - Parameter url: The URL or path of a Multivariant Playlist or a Media Playlist.
+    /// - Parameters:
+    ///   - url: The URL or path of a Multivariant Playlist or a Media Playlist.
+    ///   - progress: A function that is called after each segment.
     /// - Throws: ``ResourceFailure`` if the URL cannot be loaded, or its resource is not a playlist.
-    public func validate(_ url: String) async throws(ResourceFailure) -> ValidationReport {
-        let presentation = try await load(url)
+    public func validate(
+        _ url: String,
+        progress: (@Sendable (ValidationProgress) -> Void)? = nil
+    ) async throws(ResourceFailure) -> ValidationReport {
+        let presentation = try await load(url, progress: progress)
         return ValidationReport(presentation)
     }
 
     /// Loads and measures a presentation, without judging it.
     ///
-    /// - Throws: ``ResourceFailure``, as ``validate(_:)``.
-    public func load(_ url: String) async throws(ResourceFailure) -> MeasuredPresentation {
+    /// - Throws: ``ResourceFailure``, as ``validate(_:progress:)``.
+    public func load(
+        _ url: String,
+        progress: (@Sendable (ValidationProgress) -> Void)? = nil
+    ) async throws(ResourceFailure) -> MeasuredPresentation {
+        let shared = Shared(
+            tally: ProgressTally(byteLimit: settings.byteLimit, report: progress),
+            memory: SegmentMemory(limit: settings.memoryLimit)
+        )
+        var presentation = try await load(url, shared)
+        presentation.isCutOff = shared.tally.isAtLimit
+        return presentation
+    }
+
+    private func load(_ url: String, _ shared: Shared) async throws(ResourceFailure) -> MeasuredPresentation {
         let (root, http) = try await playlist(url, variables: nil)
         switch root.playlist {
         case .media(let playlist):
             var rendition = Self.rendition(root, playlist, MeasuredRendition.Roles())
             rendition.http = http
-            return MeasuredPresentation(multivariant: nil, renditions: [await measured(rendition)])
+            return MeasuredPresentation(multivariant: nil, renditions: [await measured(rendition, shared)])
         case .multivariant(let playlist):
             let plan = PlaylistReferences(root)
             let variables = playlist.variables
@@ -64,7 +93,7 @@ public struct StreamValidator: Sendable {
                 var waiting = plan.references.prefix(settings.playlistCount).enumerated().makeIterator()
                 func start() {
                     guard let (index, reference) = waiting.next() else { return }
-                    group.addTask { (index, await self.child(reference, variables)) }
+                    group.addTask { (index, await self.child(reference, variables, shared)) }
                 }
                 for _ in 0..<max(1, settings.concurrency) { start() }
                 while let (index, child) = await group.next() {
@@ -97,7 +126,11 @@ public struct StreamValidator: Sendable {
     }
 
     /// Loads a Media Playlist and measures its segments.
-    private func child(_ reference: PlaylistReferences.Reference, _ variables: [String: String]) async -> Child {
+    private func child(
+        _ reference: PlaylistReferences.Reference,
+        _ variables: [String: String],
+        _ shared: Shared
+    ) async -> Child {
         func missing(_ reason: String) -> Child {
             .missing(.init(uri: reference.uri, line: reference.roles.firstLine, reason: reason))
         }
@@ -106,7 +139,7 @@ public struct StreamValidator: Sendable {
             guard case .media(let playlist) = file.playlist else { return missing("it is a Multivariant Playlist") }
             var rendition = Self.rendition(file, playlist, reference.roles)
             rendition.http = http
-            return .rendition(await measured(rendition))
+            return .rendition(await measured(rendition, shared))
         } catch {
             return missing(error.reason)
         }
@@ -159,17 +192,19 @@ public struct StreamValidator: Sendable {
     // MARK: Segments
 
     /// Loads and measures the segments of a rendition in their order.
-    private func measured(_ rendition: MeasuredRendition) async -> MeasuredRendition {
+    private func measured(_ rendition: MeasuredRendition, _ shared: Shared) async -> MeasuredRendition {
         var rendition = rendition
         var probe = SegmentProbe()
         var current: (uri: String, range: Range<UInt64>?)?
         var formats: [TrackFormat] = []
         let chosen = settings.sampling.indices(of: rendition.segments)
         let resolved = try? rendition.playlist.resolvedSegments()
+        shared.tally.plan(chosen.count, seconds: chosen.reduce(0) { $0 + rendition.segments[$1].duration })
+        var size = SegmentSize(rendition)
         for index in rendition.segments.indices {
-            guard !Task.isCancelled, chosen.contains(index), let segment = resolved?.segment(at: index) else {
-                continue
-            }
+            guard !Task.isCancelled, chosen.contains(index), !shared.tally.isAtLimit,
+                let segment = resolved?.segment(at: index)
+            else { continue }
             if let initialization = segment.initialization {
                 let uri = URIReference.resolve(initialization.map.uri, against: rendition.name)
                 if current?.uri != uri || current?.range != initialization.byteRange {
@@ -194,8 +229,13 @@ public struct StreamValidator: Sendable {
             }
             rendition.segments[index].initialization = formats
             var http: HTTPObservation?
+            let taken = await shared.memory.take(size.estimate(rendition.segments[index]))
             rendition.segments[index].outcome = await outcome(of: segment, in: rendition, &probe, &http)
+            await shared.memory.giveBack(taken)
             rendition.segments[index].http = http
+            let count = rendition.segments[index].byteCount ?? 0
+            size.largest = max(size.largest, count)
+            shared.tally.add(seconds: rendition.segments[index].duration, byteCount: count)
         }
         return rendition
     }

@@ -9,6 +9,8 @@ public struct MeasuredPresentation: Sendable {
     public var renditions: [MeasuredRendition]
     /// The Media Playlists that could not be loaded.
     public var missing: [MissingPlaylist] = []
+    /// True if segments were left out because the validation had loaded as many bytes as it may.
+    public var isCutOff = false
     /// The observations of the HTTP response with the Multivariant Playlist; nil for files.
     public var http: HTTPObservation?
 

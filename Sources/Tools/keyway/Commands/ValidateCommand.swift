@@ -68,9 +68,6 @@ struct ValidateCommand: AsyncParsableCommand {
     @Option(help: .init("Also write the findings as JUnit XML, for CI systems. (default: none)", valueName: "file"))
     var junit: OutputPath?
 
-    @Option(help: .init("The number of playlists whose segments are loaded at the same time.", valueName: "number"))
-    var concurrency = 4
-
     @Option(
         help: .init(
             "Let a local playlist reference files anywhere in this folder, not only in its own folder. "
@@ -83,11 +80,11 @@ struct ValidateCommand: AsyncParsableCommand {
     @Flag(help: "Let a playlist from a public host reference private addresses.")
     var allowPrivate = false
 
+    @OptionGroup(title: "Loading") var loading: ValidationLoadingOptions
     @OptionGroup(title: "Requests") var web: WebOptions
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency: expected 1 to 64.") }
         guard !input.isStandardInput else {
             throw ValidationError("Standard input cannot be validated, because its segments have no location.")
         }
@@ -107,19 +104,26 @@ struct ValidateCommand: AsyncParsableCommand {
         var loader = PlaylistLoader()
         loader.client = try web.client(for: [input.url].compactMap { $0 })
         loader.root = root?.path
-        let resources = StreamResources(root: input.location, loader: loader, allowsPrivateHosts: allowPrivate)
+        var resources = StreamResources(root: input.location, loader: loader, allowsPrivateHosts: allowPrivate)
+        resources.cache = try loading.openCache()
+        resources.rate = loading.maximumRate.map { RateLimit(bytesPerSecond: $0.bytesPerSecond) }
+        defer { resources.cache?.trim() }
         var settings = StreamValidator.Settings()
-        settings.concurrency = concurrency
+        loading.apply(to: &settings)
         settings.sampling = playlistsOnly ? .none : SegmentSampling(share: sample?.value ?? 1, end: first?.seconds)
+        let progress = ValidationProgressLine(isWanted: !loading.quiet)
+        defer { progress.clear() }
         let report: ValidationReport
         do {
-            report = try await StreamValidator(resources: resources, settings: settings).validate(input.location.base)
+            report = try await StreamValidator(resources: resources, settings: settings)
+                .validate(input.location.base) { progress.show($0) }
         } catch {
             throw CommandFailure.file(
                 "cannot load \(input.name): \(error.reason)",
                 next: "check the URL and the server"
             )
         }
+        progress.clear()
         let disabled = Set(disable)
         let findings = ReportedFinding.all(of: report).filter { !disabled.contains($0.rule.rawValue) }
         try write(report, findings)

@@ -18,6 +18,10 @@ struct StreamResources: ValidationResources {
     let loader: PlaylistLoader
     /// True if a playlist from a public host may refer to private addresses.
     let allowsPrivateHosts: Bool
+    /// The responses of earlier runs; nil if none are kept.
+    var cache: ResourceCache?
+    /// The limit of bytes per second; nil for none.
+    var rate: RateLimit?
 
     /// Loads a resource; a request that fails in a way that can pass is repeated twice.
     func load(_ request: StreamResourceRequest) async throws(ResourceFailure) -> LoadedResource {
@@ -59,7 +63,10 @@ struct StreamResources: ValidationResources {
     private func loadFromWeb(_ url: URL, _ request: StreamResourceRequest) async throws(ResourceFailure)
         -> LoadedResource
     {
-        let exchange = ObservingExchange(loader.client)
+        var client: any HTTPExchange = loader.client
+        if let rate { client = LimitedExchange(client: client, rate: rate) }
+        if let cache { client = CachingExchange(client: client, cache: cache) }
+        let exchange = ObservingExchange(client)
         var resource = MediaResource(url.absoluteString, range: request.byteRange, maximumSize: request.maximumSize)
         resource.isText = request.purpose == .playlist
         var attempt = 0
@@ -80,10 +87,10 @@ struct StreamResources: ValidationResources {
 
 /// An HTTP client that keeps the head of the last response.
 private final class ObservingExchange: HTTPExchange {
-    private let client: WebClient
+    private let client: any HTTPExchange
     private let last = Mutex<BoundedHTTP.Answer?>(nil)
 
-    init(_ client: WebClient) { self.client = client }
+    init(_ client: any HTTPExchange) { self.client = client }
 
     func send(
         _ request: BoundedHTTP.Request,
