@@ -400,7 +400,11 @@ let package = Package(
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
         .testTarget(name: "TextCodingTests", dependencies: ["TextCoding"], swiftSettings: settings),
         .testTarget(name: "ByteCodingTests", dependencies: ["ByteCoding"], swiftSettings: settings),
-        .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "OwnThreads", "VectorFiles"], swiftSettings: settings),
+        .testTarget(
+            name: "HLSPlaylistTests",
+            dependencies: ["HLSPlaylist", "OwnThreads", "VectorFiles"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FPSCryptoTests",
             dependencies: ["FPSCrypto", "OwnThreads"],
@@ -510,7 +514,8 @@ let package = Package(
         .testTarget(
             name: "PluginProcessTests",
             dependencies: [
-                "FPSCrypto", "FPSMessages", "KeyServer", "KeyServerModule", "keyway-server", "OwnThreads", "VectorFiles",
+                "FPSCrypto", "FPSMessages", "KeyServer", "KeyServerModule", "keyway-server", "OwnThreads",
+                "VectorFiles",
             ],
             exclude: ["Plugins"],
             swiftSettings: settings

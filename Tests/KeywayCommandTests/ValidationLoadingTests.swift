@@ -117,7 +117,10 @@ struct ValidationLoadingTests {
         #expect(!String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("secret"))
     }
 
-    @Test("A damaged entry is loaded again", arguments: ["", "\n", "{}\nfirst", #"{"status":200,"headers":[["ETag"]]}"# + "\n"])
+    @Test(
+        "A damaged entry is loaded again",
+        arguments: ["", "\n", "{}\nfirst", #"{"status":200,"headers":[["ETag"]]}"# + "\n"]
+    )
     func damaged(content: String) async throws {
         _ = try await load()
         try Data(content.utf8).write(to: try #require(files.first))
@@ -156,7 +159,7 @@ struct ValidationLoadingTests {
     @Test("A rate limit delays requests until the bytes before would have arrived")
     func rate() {
         let start = ContinuousClock.now
-        let limit = RateLimit(bytesPerSecond: 1000, now: start)
+        let limit = DownloadRate(bytesPerSecond: 1000, now: start)
         #expect(limit.delay(now: start) == nil)
         limit.add(500, now: start)
         limit.add(1500, now: start + .milliseconds(100))

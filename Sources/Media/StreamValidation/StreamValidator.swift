@@ -37,7 +37,7 @@ public struct StreamValidator: Sendable {
     private let resources: any ValidationResources
     private let settings: Settings
 
-    /// What the tasks that load Media Playlists share.
+    /// The state that the tasks that load Media Playlists share.
     private struct Shared: Sendable {
         let tally: ProgressTally
         let memory: SegmentMemory

@@ -90,7 +90,7 @@ struct EncoderWorkTests {
         let (work, writes) = (EncoderWork(threads: 1, capacity: 1), Writes())
         @Sendable func write(_ number: Int) async throws {
             writes.begin()
-            for _ in 0..<50 { await Task.yield() }
+            for _ in 0..<5 { await Task.yield() }
             writes.end()
             if number.isMultiple(of: 2) { throw Failure() }
         }

@@ -106,7 +106,7 @@ struct ValidateCommand: AsyncParsableCommand {
         loader.root = root?.path
         var resources = StreamResources(root: input.location, loader: loader, allowsPrivateHosts: allowPrivate)
         resources.cache = try loading.openCache()
-        resources.rate = loading.maximumRate.map { RateLimit(bytesPerSecond: $0.bytesPerSecond) }
+        resources.rate = loading.maximumRate.map { DownloadRate(bytesPerSecond: $0.bytesPerSecond) }
         defer { resources.cache?.trim() }
         var settings = StreamValidator.Settings()
         loading.apply(to: &settings)

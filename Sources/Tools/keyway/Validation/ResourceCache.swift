@@ -1,5 +1,5 @@
-import Foundation
 import FPSCrypto
+import Foundation
 import HTTPRequests
 import TextCoding
 
@@ -76,7 +76,8 @@ struct ResourceCache: Sendable {
     /// Deletes the files that were not used for the longest time until the folder has its maximum size.
     func trim() {
         let keys: Set<URLResourceKey> = [.contentModificationDateKey, .fileSizeKey]
-        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: Array(keys))) ?? []
+        let files =
+            (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: Array(keys))) ?? []
         var entries = files.compactMap { file -> (file: URL, date: Date, size: UInt64)? in
             // Only files of a cache are deleted, whatever folder was given.
             guard file.lastPathComponent.count == 64, file.lastPathComponent.allSatisfy(\.isHexDigit),

@@ -21,7 +21,7 @@ struct StreamResources: ValidationResources {
     /// The responses of earlier runs; nil if none are kept.
     var cache: ResourceCache?
     /// The limit of bytes per second; nil for none.
-    var rate: RateLimit?
+    var rate: DownloadRate?
 
     /// Loads a resource; a request that fails in a way that can pass is repeated twice.
     func load(_ request: StreamResourceRequest) async throws(ResourceFailure) -> LoadedResource {

@@ -17,7 +17,10 @@ struct ValidationLoadingOptions: ParsableArguments {
 
     @Option(
         name: .customLong("max-rate"),
-        help: .init("Load at most this number of bytes per second, such as 5MB/s. (default: no limit)", valueName: "rate")
+        help: .init(
+            "Load at most this number of bytes per second, such as 5MB/s. (default: no limit)",
+            valueName: "rate"
+        )
     )
     var maximumRate: RateArgument?
 

@@ -25,7 +25,8 @@ final class ValidationProgressLine: Sendable {
         let rate = seconds > 0 ? Double(progress.byteCount) / seconds : 0
         let left = progress.fraction > 0 ? seconds / progress.fraction - seconds : 0
         let whole = Int(min(max(left, 0), 359_999))
-        return "\(Int(progress.fraction * 100)) %  \(ByteCount.text(Double(progress.byteCount)))  \(ByteCount.text(rate))/s  "
+        return
+            "\(Int(progress.fraction * 100)) %  \(ByteCount.text(Double(progress.byteCount)))  \(ByteCount.text(rate))/s  "
             + "\(progress.segments) of \(counted(progress.allSegments, "segment"))  "
             + "\(whole / 60):\(String(whole % 60 + 100).dropFirst()) left"
     }

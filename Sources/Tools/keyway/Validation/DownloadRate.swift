@@ -3,7 +3,7 @@ import Synchronization
 
 /// A limit of bytes per second over all requests: after a response, the next requests wait until its bytes would have
 /// arrived at that rate.
-final class RateLimit: Sendable {
+final class DownloadRate: Sendable {
     private let bytesPerSecond: Double
     private let next: Mutex<ContinuousClock.Instant>
 
@@ -28,7 +28,7 @@ final class RateLimit: Sendable {
 /// An HTTP client that loads no more bytes per second than a limit.
 struct LimitedExchange: HTTPExchange {
     let client: any HTTPExchange
-    let rate: RateLimit
+    let rate: DownloadRate
 
     func send(
         _ request: BoundedHTTP.Request,
