@@ -1,72 +1,90 @@
 import HLSPlaylist
 import StreamValidation
 
-/// A finding of a validation, about the text of a playlist or about what was measured, with the data to print it.
-struct ReportedFinding: Sendable {
-    let rule: RuleID
-    let level: ValidationRule.Level
-    /// The number of the rule in its specification.
-    let number: String
-    /// The requirement, on one line.
-    let summary: String
-    /// The correction, on one line; nil if the message contains it.
-    let advice: String?
-    let place: ValidationFinding.Place
-    let last: ValidationFinding.Place?
-    let count: Int
-    let message: String
-    let measured: String?
-    let limit: String?
-    let isEstimate: Bool
-
-    private static let rules = Dictionary(
-        ValidationRule.all.map { ($0.id, $0) },
-        uniquingKeysWith: { first, _ in first }
-    )
-
-    init(_ finding: ValidationFinding) {
-        let rule = Self.rules[finding.rule]
-        self.rule = finding.rule
-        level = finding.level
-        number = rule?.number ?? "-"
-        summary = rule?.summary ?? ""
-        advice = rule?.advice
-        (place, last, count) = (finding.place, finding.last, finding.count)
-        (message, measured, limit) = (finding.message, finding.measured, finding.limit)
-        isEstimate = finding.confidence == .estimate
+extension JudgedFinding {
+    /// The message with the measured and the expected value, without the place.
+    var sentence: String {
+        var text = PlaylistText.message(message)
+        if let measured {
+            text += " Measured: \(PlaylistText.printable(measured))"
+            if let limit { text += "; expected: \(PlaylistText.printable(limit))" }
+            text += "."
+        }
+        return text
     }
 
-    init(_ finding: LintFinding) {
-        let catalog = CheckRule.of(CheckRule.Key(id: finding.diagnostic.rule, isAboutManifests: false))
-        rule = finding.diagnostic.rule
-        level =
-            switch finding.diagnostic.severity {
-            case .error: .must
-            case .warning: .should
-            case .note: .advice
+    /// The targets for which the level is another one than ``level``, and those for which the finding exists if it is not
+    /// one of the general requirements, such as `tvOS: must`; nil if nothing is different.
+    var targetNote: String? {
+        let different = levels.filter { $0.value != level || levels[.general] == nil }
+        let notes = different.sorted { $0.key < $1.key }.map { "\($0.key.name): \($0.value.rawValue)" }
+        let missing = levels[.general] == nil ? [] : ValidationTarget.allCases.filter { levels[$0] == nil }
+        // A target that was not selected has no level.
+        guard levels.count > 1 || levels[.general] == nil else { return nil }
+        let exempt =
+            missing.isEmpty || levels.count < 3 ? [] : ["not for \(missing.map(\.name).joined(separator: ", "))"]
+        let all = notes + exempt
+        return all.isEmpty ? nil : all.joined(separator: ", ")
+    }
+
+    /// True if not all segments were loaded that the finding is about.
+    var isEstimate: Bool { confidence == .estimate }
+}
+
+extension FindingException {
+    /// The exception as text, such as `suppressed until 2027-01-31: reason`.
+    var text: String {
+        let kind = kind == .baseline ? "in the baseline" : "suppressed"
+        let end = expires.map { " until \($0)" } ?? ""
+        return "\(kind)\(end): \(PlaylistText.printable(reason))"
+    }
+}
+
+extension UnusedException {
+    /// The exception and why it did not apply, as text.
+    var text: String {
+        let place = exception.place.map { " at \(PlaylistText.printable(PlaylistText.redacted($0.text)))" } ?? ""
+        let why =
+            switch cause {
+            case .unmatched: "matches nothing any longer; delete it"
+            case .expired: "expired on \(exception.expires ?? "-"); its violations count"
+            case .exceeded: "allows \(exception.maximumCount ?? 0) violations, and there are more; all count"
             }
-        let section = catalog?.section ?? "-"
-        let isApple = section.hasPrefix("Apple ")
-        number = isApple ? "general:\(section.dropFirst(6))@2025-06-26" : section == "-" ? "-" : "8216bis:\(section)"
-        summary = catalog?.summary ?? ""
-        advice = nil
-        place = ValidationFinding.Place(finding.file, line: finding.diagnostic.line)
-        (last, count) = (nil, 1)
-        message = finding.diagnostic.message
-        (measured, limit, isEstimate) = (nil, nil, false)
+        let kind = exception.kind == .baseline ? "baseline" : "suppression"
+        return "\(kind) of \(PlaylistText.printable(exception.rule.rawValue))\(place): \(why)"
+    }
+}
+
+extension TargetVerdict {
+    /// The counts as text, such as `iOS: 2 must, 3 should`.
+    var text: String {
+        let parts = ValidationRule.Level.allCases.reversed().compactMap { level -> String? in
+            counts[level].map { "\($0) \(level.rawValue)" }
+        }
+        return "\(target.name): \(parts.isEmpty ? "no findings" : parts.joined(separator: ", "))"
+    }
+}
+
+extension Judgment {
+    /// The requirements that were not validated, grouped by reason, in the order of the reasons.
+    var skippedByReason: [(reason: SkippedCheck.Reason, checks: [SkippedCheck])] {
+        let groups = Dictionary(grouping: skipped, by: \.reason)
+        return SkippedCheck.Reason.allCases.compactMap { reason in groups[reason].map { (reason, $0) } }
     }
 
-    /// All findings of a report, the most serious first, and those of one rule together.
-    static func all(of report: ValidationReport) -> [ReportedFinding] {
-        let all = report.findings.map(Self.init) + report.playlistFindings.map(Self.init)
-        var positions: [RuleID: Int] = [:]
-        for finding in all where positions[finding.rule] == nil { positions[finding.rule] = positions.count }
-        return all.enumerated().sorted { left, right in
-            let (first, second) = (left.element, right.element)
-            if first.level != second.level { return first.level > second.level }
-            if first.rule != second.rule { return (positions[first.rule] ?? 0) < (positions[second.rule] ?? 0) }
-            return left.offset < right.offset
-        }.map(\.element)
+    /// The findings in groups of one rule, level and exception.
+    var groups: [[JudgedFinding]] {
+        var groups: [[JudgedFinding]] = []
+        for finding in findings {
+            if let first = groups.last?.first, first.rule.id == finding.rule.id, first.level == finding.level,
+                (first.exception == nil) == (finding.exception == nil), first.counts == finding.counts
+            {
+                groups[groups.count - 1].append(finding)
+            } else {
+                groups.append([finding])
+            }
+        }
+        return groups
     }
 }
 
