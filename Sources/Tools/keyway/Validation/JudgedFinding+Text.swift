@@ -43,7 +43,7 @@ extension FindingException {
 extension UnusedException {
     /// The exception and why it did not apply, as text.
     var text: String {
-        let place = exception.place.map { " at \(PlaylistText.printable(PlaylistText.redacted($0.text)))" } ?? ""
+        let place = exception.place.map { " at \(PlaylistText.printable($0.text))" } ?? ""
         let why =
             switch cause {
             case .unmatched: "matches nothing any longer; delete it"

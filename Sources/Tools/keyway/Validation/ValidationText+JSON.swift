@@ -77,7 +77,7 @@ extension ValidationText {
         let exception = unused.exception
         return .object([
             "kind": .string(exception.kind.rawValue), "rule": .string(exception.rule.rawValue),
-            "place": .string(exception.place.map { PlaylistText.printable(PlaylistText.redacted($0.text)) }),
+            "place": .string(exception.place.map { PlaylistText.printable($0.text) }),
             "reason": .string(PlaylistText.printable(exception.reason)), "expires": .string(exception.expires),
             "cause": .string(unused.cause.rawValue),
         ])
