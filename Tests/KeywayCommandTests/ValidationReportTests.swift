@@ -10,7 +10,7 @@ import XMLDocuments
 @Suite("Reports of keyway validate")
 struct ValidationReportTests {
     /// A playlist with a name and durations from an enemy, of which one segment is missing.
-    private static func report() throws -> (report: ValidationReport, findings: [ReportedFinding]) {
+    static func report() throws -> (report: ValidationReport, judgment: Judgment) {
         let text = """
             #EXTM3U
             #EXT-X-TARGETDURATION:1
@@ -37,26 +37,108 @@ struct ValidationReportTests {
             segments: segments
         )
         let report = ValidationReport(MeasuredPresentation(multivariant: nil, renditions: [rendition]))
-        return (report, ReportedFinding.all(of: report))
+        return (report, Judgment(report))
     }
 
     @Test("escape what others wrote, and contain no credentials")
     func escaping() throws {
-        let (report, findings) = try Self.report()
-        #expect(findings.contains { $0.rule == "segment-missing" && $0.level == .critical })
-        let html = HTMLReport(report: report, findings: findings, title: "a<b", version: "1").text
-        let text = ValidationText(report, findings: findings).text(.plain, places: nil)
-        let junit = JUnitReport(report: report, findings: findings, least: .must).bytes
-        let sarif = SARIFReport(findings: findings, version: "1").json.encoded()
-        let json = ValidationText(report, findings: findings).json.encoded()
-        for output in [html, text] + [junit, sarif, json].map({ String(decoding: $0, as: UTF8.self) }) {
+        let (report, judgment) = try Self.report()
+        #expect(judgment.findings.contains { $0.rule.id == "segment-missing" && $0.level == .critical })
+        let html = HTMLReport(report: report, judgment: judgment, title: "a<b", version: "1").text
+        let junit = JUnitReport(report: report, judgment: judgment, least: .must).bytes
+        let sarif = SARIFReport(judgment: judgment, version: "1").json.encoded()
+        let baseline = BaselineFile.json(judgment.baseline(reason: "known")).encoded()
+        for output in try Self.outputs() {
             #expect(!output.contains("secret") && !output.contains("\u{1B}"), "\(output)")
         }
+        #expect(!String(decoding: baseline, as: UTF8.self).contains("secret"))
         #expect(!html.contains("<script") && !html.contains("<b>&") && html.contains("a&lt;b"))
         let root = try XMLTree(junit).root
-        #expect(root.name == "testsuites" && root.attribute("failures") != "0")
+        #expect(root.name == "testsuites" && root.attribute("failures") != "0" && root.attribute("skipped") != "0")
         let document = try JSONValue(parsing: sarif, maximumDepth: 16)
         #expect("\(document)".contains("segment-missing"))
+    }
+
+    /// All reports of ``report()``.
+    private static func outputs() throws -> [String] {
+        let (report, judgment) = try report()
+        let name = "https://user:secret@films.example/a.m3u8?token=secret"
+        let text = ValidationText(report, judgment)
+        let json = [
+            text.json, SARIFReport(judgment: judgment, version: "1").json,
+            CompatibleReport(report: report, judgment: judgment, name: name, version: "1").json,
+        ]
+        let junit = JUnitReport(report: report, judgment: judgment, least: .must).bytes
+        return [
+            HTMLReport(report: report, judgment: judgment, title: name, version: "1").text,
+            text.text(.plain, places: nil), text.text(.plain, places: 1), String(decoding: junit, as: UTF8.self),
+        ] + json.map { String(decoding: $0.encoded(), as: UTF8.self) }
+    }
+
+    @Test("The same input makes the same bytes")
+    func determinism() throws { #expect(try Self.outputs() == Self.outputs()) }
+
+    @Test("A JSON report and a written baseline are baselines, of which every finding is known")
+    func baselines() throws {
+        let (report, judgment) = try Self.report()
+        let documents = [ValidationText(report, judgment).json, BaselineFile.json(judgment.baseline(reason: "known"))]
+        for document in documents {
+            var settings = JudgmentSettings()
+            settings.exceptions = try BaselineFile.parse(document.encoded(), name: "known.json")
+            let again = Judgment(report, settings: settings)
+            #expect(again.findings.allSatisfy { $0.exception != nil } && again.unusedExceptions.isEmpty)
+        }
+    }
+
+    @Test(
+        "A file that is not a baseline is an error that names it",
+        arguments: [
+            "", "[]", "{\"schema\":2,\"findings\":[]}", "{\"schema\":1}",
+            "{\"schema\":1,\"findings\":[{\"rule\":\"a\"}]}",
+            "{\"schema\":1,\"findings\":[{\"rule\":\"a\",\"placeKey\":\"b\",\"count\":0}]}",
+            "{\"schema\":1,\"findings\":[{\"rule\":\"a\",\"placeKey\":\"b\",\"count\":1,\"expires\":\"soon\"}]}",
+        ]
+    )
+    func badBaselines(text: String) {
+        let error = #expect(throws: CommandFailure.self) {
+            try BaselineFile.parse(Array(text.utf8), name: "known.json")
+        }
+        #expect(error?.what.contains("known.json") == true && error?.kind == .input)
+    }
+
+    @Test("SARIF has rules with a page, fingerprints, and the reasons of what does not count")
+    func sarif() throws {
+        let (report, _) = try Self.report()
+        var settings = JudgmentSettings()
+        settings.exceptions = [.init(.suppression, rule: "segment-missing", place: nil, reason: "known")]
+        let document = SARIFReport(judgment: Judgment(report, settings: settings), version: "1").json
+        let run = try #require(document["runs"]?.items?.first)
+        let rules = try #require(run["tool"]?["driver"]?["rules"]?.items)
+        #expect(rules.allSatisfy { $0["helpUri"]?.text?.hasPrefix("https://") == true })
+        let results = try #require(run["results"]?.items)
+        for result in results {
+            let index = try #require(result["ruleIndex"]?.wholeNumber)
+            #expect(rules[index]["id"]?.text == result["ruleId"]?.text)
+            #expect(result["partialFingerprints"]?["keyway/v1"]?.text?.isEmpty == false)
+        }
+        let known = try #require(results.first { $0["ruleId"]?.text == "segment-missing" })
+        let suppression = try #require(known["suppressions"]?.items?.first)
+        #expect(suppression["kind"]?.text == "external" && suppression["justification"]?.text == "known")
+        #expect(results.contains { $0["suppressions"] == nil })
+    }
+
+    @Test("JUnit has a case for each rule in each playlist, failed, passed, or skipped with the reason")
+    func junit() throws {
+        let (report, judgment) = try Self.report()
+        let root = try XMLTree(JUnitReport(report: report, judgment: judgment, least: .must).bytes).root
+        let suite = try #require(root.children.first)
+        func element(_ name: String) -> XMLTree.Element? { suite.children.first { $0.attribute("name") == name } }
+        #expect(element("segment-missing")?.children.first?.name == "failure")
+        #expect(element("cmaf-container") == nil)
+        let skipped = try #require(element("extinf-wrong")?.children.first)
+        #expect(skipped.name == "skipped" && skipped.attribute("message") == "needs the key")
+        #expect(element("ios-cellular-variant")?.children.isEmpty == true)
+        #expect(root.children.last?.attribute("name") == "requirements without a rule")
     }
 
     @Test(

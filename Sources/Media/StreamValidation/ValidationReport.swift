@@ -4,8 +4,10 @@ public import HLSPlaylist
 public struct ValidationReport: Sendable {
     /// The presentation with its measurements.
     public let presentation: MeasuredPresentation
-    /// The violations of ``ValidationRule/all``, the most serious first.
+    /// The violations of the general rules, the most serious first.
     public let findings: [ValidationFinding]
+    /// The violations of rules that only a target or the profile ``ValidationProfile/cmaf`` has, the most serious first.
+    public let optionalFindings: [ValidationFinding]
     /// The violations of the rules for playlists, with those of Apple's profile.
     public let playlistFindings: [LintFinding]
 
@@ -27,12 +29,15 @@ public struct ValidationReport: Sendable {
             rule.check(presentation, &findings)
             all += findings.findings
         }
+        let optional = Set(rules.lazy.map(CatalogRule.init).filter(\.isOptional).map(\.id))
         let order = Dictionary(rules.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
-        findings = all.enumerated().sorted { left, right in
+        let sorted = all.enumerated().sorted { left, right in
             if left.element.level != right.element.level { return left.element.level > right.element.level }
             let (first, second) = (order[left.element.rule] ?? 0, order[right.element.rule] ?? 0)
             return first == second ? left.offset < right.offset : first < second
         }.map(\.element)
+        findings = sorted.filter { !optional.contains($0.rule) }
+        optionalFindings = sorted.filter { optional.contains($0.rule) }
         playlistFindings = Self.lint(presentation, profiles)
     }
 

@@ -1,4 +1,4 @@
-import HLSPlaylist
+package import HLSPlaylist
 
 extension ValidationRule {
     /// Rules about measured bit rates.
@@ -165,18 +165,18 @@ extension ValidationRule {
 }
 
 /// The measured bit rate of a variant with its largest renditions.
-struct VariantLoad {
-    let variant: Variant
+package struct VariantLoad {
+    package let variant: Variant
     /// The tag in the Multivariant Playlist.
-    let place: ValidationFinding.Place
-    let rate: MeasuredBitRate
-    let isLive: Bool
+    package let place: ValidationFinding.Place
+    package let rate: MeasuredBitRate
+    package let isLive: Bool
 }
 
 extension MeasuredPresentation {
     /// The bit rates of the variants: that of the variant's Media Playlist, and the largest of its audio renditions (RFC
     /// 8216bis, 4.4.6.2). A variant that several tags refer to occurs once for each.
-    var variantLoads: [VariantLoad] {
+    package var variantLoads: [VariantLoad] {
         guard let name = multivariant?.name else { return [] }
         var rates: [String: MeasuredBitRate] = [:]
         for rendition in renditions { rates[rendition.name] = MeasuredBitRate(rendition) }

@@ -5,7 +5,7 @@ extension ValidationRule {
     /// Rules about formats, and what the Multivariant Playlist declares of them.
     static let formatRules: [ValidationRule] = [
         ValidationRule(
-            "codecs-incomplete",
+            "media-codecs-incomplete",
             .must,
             "9.1",
             .initialization,

@@ -87,7 +87,7 @@ extension ValidationRule {
             }
         },
         .rendition(
-            "segment-longer-than-target",
+            "media-longer-than-target",
             .must,
             "7.7",
             .media,
@@ -157,7 +157,7 @@ extension ValidationRule {
             }
         },
         ValidationRule(
-            "durations-differ",
+            "media-durations-differ",
             .must,
             "8.3",
             .media,

@@ -31,6 +31,8 @@ public struct ValidationRule: Sendable, Identifiable {
         case media
         /// Decrypted segments.
         case decryptedMedia
+        /// Several loads of a live playlist.
+        case reloads
     }
 
     /// The stable name.
@@ -38,7 +40,7 @@ public struct ValidationRule: Sendable, Identifiable {
     /// The level of a violation. A check can lower it for a finding.
     public let level: Level
     /// The number in Apple's authoring specification with the target and the revision, such as
-    /// `general:1.27@2025-06-26`; or a section of RFC 8216bis, such as `8216bis:4.4.4.8`.
+    /// `general:1.27@2025-06-26`; or a section of RFC 8216bis, such as `8216bis:4.4.4.8`. ``RuleNumber`` parses it.
     public let number: String
     /// The data that is needed to check the rule.
     public let need: Need
@@ -81,6 +83,7 @@ public struct ValidationRule: Sendable, Identifiable {
     /// All rules, grouped by family.
     public static let all: [ValidationRule] =
         loadingRules + bitRateRules + timingRules + pictureRules + formatRules + encryptionRules + deliveryRules
+        + targetRules + targetMediaRules + cmafRules
 }
 
 /// A violation of a rule.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FileWriting
+import Foundation
 import HLSPlaylist
 import StreamValidation
 import TextCoding
@@ -17,10 +18,12 @@ struct ValidateCommand: AsyncParsableCommand {
             sizes stay clear in segments encrypted with SAMPLE-AES or cbcs.
 
               keyway validate URL --fail-on critical
-              keyway validate URL --sample 10% --html report.html --fail-on never
+              keyway validate URL --sample 10% --allow-partial --html report.html --fail-on never
+              keyway validate URL --target ios --target tvos --baseline known.json
 
             Findings have a level: critical (it does not play), must, should, or advice. Exit code 1 means that there \
-            are findings of the --fail-on level or above, 3 that the playlist could not be loaded.
+            are findings of the --fail-on level or above, 3 that the playlist could not be loaded, or that there are \
+            no such findings, but not all segments were loaded; --allow-partial makes that a success.
 
             A playlist from the web never makes this command read a local file, or something from a private address; \
             a local playlist can reference only files in its own folder, or with --root, in that folder.
@@ -32,7 +35,7 @@ struct ValidateCommand: AsyncParsableCommand {
         completion: .file(),
         transform: PlaylistInput.init(argument:)
     )
-    var input: PlaylistInput
+    var playlist: PlaylistInput?
 
     @Option(help: .init("Load this share of the segments, such as 10%. (default: all)", valueName: "share"))
     var sample: ShareArgument?
@@ -70,6 +73,15 @@ struct ValidateCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
+            "Also write the findings in the form of Apple's validation_data.json 1.x, for programs that read it. "
+                + "(default: none)",
+            valueName: "file"
+        )
+    )
+    var compatJson: OutputPath?
+
+    @Option(
+        help: .init(
             "Let a local playlist reference files anywhere in this folder, not only in its own folder. "
                 + "(default: its own folder)",
             valueName: "folder"
@@ -81,26 +93,32 @@ struct ValidateCommand: AsyncParsableCommand {
     var allowPrivate = false
 
     @OptionGroup(title: "Loading") var loading: ValidationLoadingOptions
+    @OptionGroup(title: "Judging") var judging: JudgingOptions
     @OptionGroup(title: "Requests") var web: WebOptions
     @OptionGroup var output: JSONOption
 
     func validate() throws {
-        guard !input.isStandardInput else {
+        guard judging.rules != (playlist != nil) else {
+            throw ValidationError(
+                judging.rules
+                    ? "--rules cannot be combined with a playlist." : "No playlist is given: give a path or URL."
+            )
+        }
+        guard playlist?.isStandardInput != true else {
             throw ValidationError("Standard input cannot be validated, because its segments have no location.")
         }
         guard !playlistsOnly || (sample == nil && first == nil) else {
             throw ValidationError("--playlists-only cannot be combined with --sample and --first.")
         }
-        let known = Set(ValidationRule.all.map(\.id.rawValue) + CheckRule.all.map(\.id.rawValue))
-        for rule in disable where !known.contains(rule) {
-            let advice = Spelling.advice(rule, among: known.sorted()).map { "; \($0)" } ?? ""
-            throw ValidationError(
-                "--disable: the rule \(PlaylistText.printable(rule, limit: 80)) does not exist\(advice)"
-            )
-        }
+        for rule in disable { try JudgingOptions.requireRule(rule, option: "--disable") }
     }
 
     func run() async throws {
+        guard let input = playlist else {
+            let listing = RuleListing(judging.profile.profile)
+            return try output.print(listing.json, text: { listing.text })
+        }
+        let judgmentSettings = try judging.settings(disabled: disable, now: Int64(Date().timeIntervalSince1970))
         var loader = PlaylistLoader()
         loader.client = try web.client(for: [input.url].compactMap { $0 })
         loader.root = root?.path
@@ -124,34 +142,46 @@ struct ValidateCommand: AsyncParsableCommand {
             )
         }
         progress.clear()
-        let disabled = Set(disable)
-        let findings = ReportedFinding.all(of: report).filter { !disabled.contains($0.rule.rawValue) }
-        try write(report, findings)
-        let text = ValidationText(report, findings: findings)
+        let judgment = Judgment(report, settings: judgmentSettings)
+        try write(report, judgment, name: input.name)
+        let text = ValidationText(report, judgment)
         try output.print(text.json, text: { text.text(Terminal.style, places: all ? nil : 10) })
-        guard let least = failOn.level else { return }
-        let count = findings.count { $0.level >= least }
-        guard count > 0 else { return }
-        throw CommandFailure.input("\(counted(count, "finding")) of level \(least.rawValue) or above")
+        if let least = failOn.level {
+            let count = judgment.failures(least).count
+            guard count == 0 else {
+                throw CommandFailure.input("\(counted(count, "finding")) of level \(least.rawValue) or above")
+            }
+        }
+        guard !judgment.isPartial || judging.allowPartial else {
+            throw CommandFailure.file(
+                "not all segments were loaded, so the validation is incomplete",
+                next: "load all of them, or give --allow-partial"
+            )
+        }
     }
 }
 
 extension ValidateCommand {
     /// Writes the reports to files.
-    private func write(_ report: ValidationReport, _ findings: [ReportedFinding]) throws(CommandFailure) {
+    private func write(_ report: ValidationReport, _ judgment: Judgment, name: String) throws(CommandFailure) {
         let version = Keyway.configuration.version
         if let html {
-            let page = HTMLReport(report: report, findings: findings, title: input.name, version: version)
+            let page = HTMLReport(report: report, judgment: judgment, title: name, version: version)
             try OutputFile.write(Array(page.text.utf8), to: html.path)
         }
         if let sarif {
-            let document = SARIFReport(findings: findings, version: version).json
+            let document = SARIFReport(judgment: judgment, version: version).json
             try OutputFile.write(Array(document.indented.utf8), to: sarif.path)
         }
         if let junit {
-            let document = JUnitReport(report: report, findings: findings, least: failOn.level)
+            let document = JUnitReport(report: report, judgment: judgment, least: failOn.level)
             try OutputFile.write(document.bytes, to: junit.path)
         }
+        if let compatJson {
+            let document = CompatibleReport(report: report, judgment: judgment, name: name, version: version).json
+            try OutputFile.write(Array(document.indented.utf8), to: compatJson.path)
+        }
+        try judging.write(judgment)
     }
 }
 

@@ -4,39 +4,71 @@ import StreamValidation
 import TextCoding
 import ToolSupport
 
-/// A report of `keyway validate` as text and as JSON.
+/// A report of `keyway validate` as text. ``json`` is in a file of its own.
 struct ValidationText {
     let report: ValidationReport
-    let findings: [ReportedFinding]
+    let judgment: Judgment
 
-    init(_ report: ValidationReport, findings: [ReportedFinding]) { (self.report, self.findings) = (report, findings) }
+    init(_ report: ValidationReport, _ judgment: Judgment) { (self.report, self.judgment) = (report, judgment) }
 
-    // MARK: Text
-
-    /// Returns the table of playlists, the findings grouped by rule, and the counts, without a newline at the end.
+    /// Returns the table of playlists, the findings grouped by rule, what was not validated, the verdict for each target,
+    /// and the counts, without a newline at the end.
     ///
-    /// - Parameter places: The maximum number of places of each rule; nil for all.
+    /// - Parameter places: The maximum number of places of each rule, and requirements of each reason; nil for all.
     func text(_ style: Style, places: Int?) -> String {
         var lines = Grid.lines([Self.columns] + rows) + [""]
-        var position = 0
-        while position < findings.count {
-            let first = findings[position]
-            let group = findings[position...].prefix { $0.rule == first.rule && $0.level == first.level }
-            position += group.count
+        for group in judgment.groups {
+            guard let first = group.first, first.exception == nil else { continue }
+            let note = first.targetNote.map { " (\($0))" } ?? ""
             lines.append(
-                style.colored(first.level.rawValue, first.level) + "  \(style.bold("\(first.rule)"))  \(first.number)"
+                style.colored(first.level.rawValue, first.level)
+                    + "  \(style.bold("\(first.rule.id)"))  \(first.rule.number)\(note)"
             )
-            if !first.summary.isEmpty { lines.append("  \(first.summary)") }
+            if !first.rule.summary.isEmpty { lines.append("  \(first.rule.summary)") }
             for finding in group.prefix(places ?? .max) { lines += Self.lines(finding) }
             let rest = group.count - min(places ?? .max, group.count)
             if rest > 0 { lines.append("  and \(rest) more; give --all to show them") }
-            if let advice = first.advice { lines.append("  What to do: \(advice)") }
+            if let advice = first.rule.advice { lines.append("  What to do: \(advice)") }
             lines.append("")
         }
+        lines += exceptionLines + skippedLines(isComplete: places == nil)
+        lines.append("verdict: " + judgment.verdicts.map(\.text).joined(separator: "; "))
         return (lines + [summary]).joined(separator: "\n")
     }
 
-    private static func lines(_ finding: ReportedFinding) -> [String] {
+    /// The findings with an exception, by count, and the exceptions without a finding.
+    private var exceptionLines: [String] {
+        let known = judgment.findings.compactMap(\.exception)
+        var lines = judgment.unusedExceptions.map { "note: \($0.text)" }
+        if !known.isEmpty {
+            let baseline = known.count { $0.kind == .baseline }
+            lines.append(
+                "known and not counted: \(counted(known.count, "finding")), \(baseline) of the baseline, "
+                    + "\(known.count - baseline) suppressed"
+            )
+        }
+        return lines
+    }
+
+    /// The requirements that were not validated: their number by reason, or each of them.
+    private func skippedLines(isComplete: Bool) -> [String] {
+        guard !judgment.skipped.isEmpty else { return [] }
+        guard isComplete else {
+            let parts = judgment.skippedByReason.map { "\($0.checks.count) \($0.reason.rawValue)" }
+            return ["not validated: \(parts.joined(separator: ", ")); give --all to list them"]
+        }
+        return ["not validated:"]
+            + judgment.skippedByReason.flatMap { reason, checks in
+                ["  \(reason.rawValue):"]
+                    + checks.map { check in
+                        let name = check.rule.map { "\($0)  " } ?? ""
+                        let places = check.playlists.isEmpty ? "" : " (\(counted(check.playlists.count, "playlist")))"
+                        return "    \(name)\(check.number)  \(check.summary)\(places)"
+                    }
+            }
+    }
+
+    private static func lines(_ finding: JudgedFinding) -> [String] {
         var text = "  \(finding.place.text): \(finding.sentence)"
         if finding.isEstimate { text += " (An estimate: not all segments were loaded.)" }
         guard finding.count > 1, let last = finding.last?.sequence else { return [text] }
@@ -67,7 +99,7 @@ struct ValidationText {
         }
     }
 
-    private static func encryption(_ rendition: MeasuredRendition) -> String {
+    static func encryption(_ rendition: MeasuredRendition) -> String {
         if rendition.segments.contains(where: { if case .sealed = $0.outcome { true } else { false } }) {
             return "AES-128"
         }
@@ -82,80 +114,16 @@ struct ValidationText {
         let total = segments.count { !$0.isGap }
         let place =
             "\(counted(report.presentation.renditions.count, "playlist")), \(loaded) of \(counted(total, "segment"))"
-        guard !findings.isEmpty else { return "no findings in \(place)" }
         let counts = ValidationRule.Level.allCases.reversed().compactMap { level -> String? in
-            let count = findings.count { $0.level == level }
+            let count = count(level)
             return count > 0 ? "\(count) \(level.rawValue)" : nil
         }
+        guard !counts.isEmpty else { return "no findings in \(place)" }
         return "\(counts.joined(separator: ", ")) in \(place)"
     }
 
-    // MARK: JSON
-
-    /// The version of the JSON report's schema.
-    static let schemaVersion = 1
-
-    /// The report as JSON.
-    var json: JSONValue {
-        .object([
-            "schema": .integer(Self.schemaVersion),
-            "findings": .array(findings.map(Self.json)),
-            "playlists": .array(report.presentation.renditions.map(Self.json)),
-            "counts": .object(
-                JSONObject(
-                    ValidationRule.Level.allCases.reversed().map { level in
-                        JSONObject.Member(
-                            key: level.rawValue,
-                            value: .integer(findings.count { $0.level == level })
-                        )
-                    }
-                )
-            ),
-        ])
-    }
-
-    private static func json(_ finding: ReportedFinding) -> JSONValue {
-        .object([
-            "rule": .string(finding.rule.rawValue), "level": .string(finding.level.rawValue),
-            "number": .string(finding.number), "message": .string(PlaylistText.message(finding.message)),
-            "measured": .string(finding.measured), "limit": .string(finding.limit),
-            "confidence": .string(finding.isEstimate ? "estimate" : "proved"), "count": .integer(finding.count),
-            "place": json(finding.place), "last": finding.last.map(json), "advice": .string(finding.advice),
-        ])
-    }
-
-    private static func json(_ place: ValidationFinding.Place) -> JSONValue {
-        .object([
-            "playlist": .string(PlaylistText.redacted(place.playlist)), "line": .integer(place.line),
-            "sequence": place.sequence.map { .integer(Int(clamping: $0)) },
-            "segment": .string(place.segment.map(PlaylistText.redacted)),
-            "time": place.time.map { .number($0) },
-        ])
-    }
-
-    private static func json(_ rendition: MeasuredRendition) -> JSONValue {
-        let rate = MeasuredBitRate(rendition)
-        return .object([
-            "playlist": .string(PlaylistText.redacted(rendition.name)), "kind": .string(rendition.kind?.rawValue),
-            "isIFrames": .bool(rendition.isIFrames), "isLive": .bool(rendition.isLive),
-            "segments": .integer(rendition.segments.count { !$0.isGap }),
-            "loadedSegments": .integer(rendition.segments.count { $0.byteCount != nil }),
-            "averageBitRate": rate.map { .integer(Int(rounding: $0.average)) },
-            "peakBitRate": rate.map { .integer(Int(rounding: $0.peak)) },
-            "formats": .array(rendition.formats.map(json)),
-        ])
-    }
-
-    private static func json(_ format: TrackFormat) -> JSONValue {
-        .object([
-            "kind": .string(format.kind.rawValue), "container": .string(format.container.rawValue),
-            "codecs": .string(format.codecs), "width": format.size.map { .integer($0.width) },
-            "height": format.size.map { .integer($0.height) }, "videoRange": .string(format.dynamicRange?.rawValue),
-            "sampleRate": format.sampleRate.map { .integer(Int($0)) }, "channels": .string(format.channels),
-            "scheme": .string(format.protection?.scheme),
-            "keyID": .string(format.protection?.keyID.map { Hexadecimal.encode($0.bytes) }),
-        ])
-    }
+    /// The number of findings of a level that count.
+    func count(_ level: ValidationRule.Level) -> Int { judgment.findings.count { $0.counts && $0.level == level } }
 }
 
 extension Style {

@@ -1,0 +1,53 @@
+/// A requirement of the general list of Apple's authoring specification, revision of 26 June 2025, in the words of this
+/// library. Permissions (MAY) are left out.
+///
+/// The list shows what no rule checks: a report names each of these requirements with the reason.
+public struct AuthoringRequirement: Hashable, Sendable {
+    /// What a check of a requirement takes.
+    public enum Effort: Hashable, Sendable {
+        /// Something that a program can read.
+        case measuring
+        /// The sound or the picture itself.
+        case decoding
+        /// A person who knows the source or the intention.
+        case person
+    }
+
+    /// The number.
+    public let number: String
+    /// MUST or SHOULD.
+    public let level: ValidationRule.Level
+    /// The requirement, on one line.
+    public let summary: String
+    /// What a check takes.
+    public let effort: Effort
+
+    init(_ number: String, _ level: ValidationRule.Level, _ summary: String, _ effort: Effort = .measuring) {
+        (self.number, self.level, self.summary, self.effort) = (number, level, summary, effort)
+    }
+
+    /// The requirements in the order of their numbers.
+    public static let all = video + audio + advertisementsAndText + trickPlay + segments + multivariant + delivery
+
+    /// The numbers that rules check beside the one that they have. A rule without a letter checks all parts of its number.
+    static let alsoChecked: [String: [String]] = [
+        "1.1": ["1.38"], "1.18": ["1.16", "1.17"], "1.26": ["1.28"], "1.27": ["1.29", "9.13"], "2.2": ["2.5"],
+        "2.12": ["2.14"],
+        "4.1": ["4.2"], "4.4": ["4.3"], "5.2": ["5.4"], "6.1": ["6.8"], "7.1": ["7.3"], "8.6": ["8.8"],
+        "8.10": ["2.27", "4.7"], "9.1": ["9.3"], "9.2": ["9.4"], "9.7": ["9.6"], "9.11": ["8.23", "8.25"],
+        "11.1": ["11.2", "11.3"],
+    ]
+
+    /// Returns the requirements that none of the rules checks.
+    static func unchecked(by rules: some Sequence<RuleNumber>) -> [AuthoringRequirement] {
+        var checked: Set<String> = []
+        for number in rules where number.target == .general {
+            checked.insert(number.section)
+            checked.formUnion(alsoChecked[number.section] ?? [])
+        }
+        return all.filter { requirement in
+            let whole = String(requirement.number.prefix { !$0.isLetter })
+            return !checked.contains(requirement.number) && !checked.contains(whole)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import HLSPlaylist
+import StreamValidation
+import TextCoding
+import ToolSupport
+
+/// The catalog of rules as text, as JSON, and as tables of docs/validate-rules.md.
+struct RuleListing {
+    let rules: [CatalogRule]
+
+    /// Creates the list of the rules of a profile.
+    init(_ profile: ValidationProfile) { rules = RuleCatalog.rules(of: profile) }
+
+    /// The rules as text, in columns.
+    var text: String {
+        let rows = rules.map { rule in
+            [rule.id.rawValue, rule.level.rawValue, "\(rule.number)", rule.need.rawValue, rule.requirement]
+        }
+        return Grid.lines(rows).joined(separator: "\n")
+    }
+
+    /// The rules as JSON.
+    var json: JSONValue { .object(["rules": .array(rules.map(Self.json))]) }
+
+    private static func json(_ rule: CatalogRule) -> JSONValue {
+        let amendments = rule.amendments.map { amendment in
+            JSONValue.object([
+                "target": .string(amendment.target.rawValue), "change": .string(amendment.change.text),
+                "summary": .string(amendment.summary),
+            ])
+        }
+        return .object([
+            "rule": .string(rule.id.rawValue), "number": .string("\(rule.number)"),
+            "level": .string(rule.level.rawValue), "need": .string(rule.need.rawValue),
+            "requirement": .string(rule.requirement), "advice": .string(rule.advice),
+            "amendments": amendments.isEmpty ? nil : .array(amendments),
+            "appleTools": .string(rule.appleToolFault),
+        ])
+    }
+
+    /// The rows of the table of rules in docs/validate-rules.md.
+    static var ruleRows: [String] {
+        RuleCatalog.all.map { rule in
+            let amendments = rule.amendments.map { "\($0.target.name): \($0.change.text)" }
+            let notes = ([rule.advice] + amendments.map { "\($0)." } + [rule.appleToolFault]).compactMap { $0 }
+            return
+                "| `\(rule.id)` | `\(rule.number)` | \(rule.level.rawValue) | \(rule.need.rawValue) | \(cell(rule.requirement)) "
+                + "| \(notes.isEmpty ? "-" : cell(notes.joined(separator: " "))) |"
+        }
+    }
+
+    /// The rows of the table of amendments.
+    static var amendmentRows: [String] {
+        RuleAmendment.all.map { amendment in
+            let rules = amendment.rules.sorted().map { "`\($0)`" }.joined(separator: ", ")
+            return "| \(amendment.target.name) | \(amendment.section) | \(rules.isEmpty ? "all of the number" : rules) "
+                + "| \(amendment.change.text) | \(cell(amendment.summary)) |"
+        }
+    }
+
+    /// The rows of the table of requirements without a rule.
+    static var uncheckedRows: [String] {
+        RuleCatalog.unchecked.map { requirement in
+            let reason =
+                switch requirement.effort {
+                case .measuring: "no rule in this version"
+                case .decoding: "needs decoding"
+                case .person: "needs a person"
+                }
+            return
+                "| \(requirement.number) | \(requirement.level.rawValue) | \(cell(requirement.summary)) | \(reason) |"
+        }
+    }
+
+    private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
+}
+
+extension CatalogRule {
+    /// The requirement as a sentence: those of the linter have no capital letter and no full stop.
+    var requirement: String {
+        guard let first = summary.first else { return "-" }
+        let sentence = first.uppercased() + summary.dropFirst()
+        return sentence.hasSuffix(".") ? sentence : sentence + "."
+    }
+}
+
+extension RuleAmendment.Change {
+    /// The change as text.
+    var text: String {
+        switch self {
+        case .level(let level): level.rawValue
+        case .dropped: "does not apply"
+        }
+    }
+}
