@@ -177,6 +177,7 @@ private struct TransportTrackBuilder {
             track.format.codecs = set.codecs()
             track.format.size = set.displaySize
             track.format.dynamicRange = DynamicRange(container: nil, codec: set.usability.color)
+            track.format.details.color = set.usability.color
         case .pictureParameterSet: _ = try? h264.update(unit)
         case .sei: addMessages(unit, headerSize: 1)
         default: break
@@ -197,6 +198,7 @@ private struct TransportTrackBuilder {
             track.format.codecs = set.profileTierLevel.codecs()
             track.format.size = set.displaySize
             track.format.dynamicRange = DynamicRange(container: nil, codec: set.usability.color)
+            track.format.details.color = set.usability.color
         case .prefixSEI: addMessages(unit, headerSize: 2)
         default: break
         }
