@@ -193,7 +193,9 @@ let package = Package(
         ),
         .target(
             name: "StreamValidation",
-            dependencies: ["ByteCoding", "HLSPlaylist", "MediaDecryption", "MediaFormats"],
+            dependencies: [
+                "ByteCoding", "DRMSignaling", "HLSPlaylist", "MediaDecryption", "MediaFormats", "TextCoding",
+            ],
             path: "Sources/Media/StreamValidation",
             swiftSettings: settings
         ),
@@ -451,7 +453,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StreamValidationTests",
-            dependencies: ["ByteCoding", "HLSPlaylist", "MediaFormats", "StreamValidation"],
+            dependencies: ["ByteCoding", "DRMSignaling", "HLSPlaylist", "MediaFormats", "StreamValidation"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -174,8 +174,9 @@ struct VariantLoad {
 }
 
 extension MeasuredPresentation {
-    /// The bit rates of the variants: that of the variant's Media Playlist, and the largest of its audio renditions (RFC
-    /// 8216bis, 4.4.6.2). A variant that several tags refer to occurs once for each.
+    /// The bit rates of the variants, with those of the playable combination of renditions that needs most (RFC 8216bis,
+    /// 4.4.6.2): the largest of the video, the audio and the subtitle renditions. A variant that several tags refer to
+    /// occurs once for each.
     var variantLoads: [VariantLoad] {
         guard let name = multivariant?.name else { return [] }
         var rates: [String: MeasuredBitRate] = [:]
@@ -183,11 +184,17 @@ extension MeasuredPresentation {
         return renditions.flatMap { rendition in
             rendition.roles.variants.compactMap { variant, line in
                 guard var rate = rates[rendition.name] else { return nil }
-                let audio = self.audio(of: variant).filter { $0.name != rendition.name }
-                let audioRates = audio.compactMap { rates[$0.name] }
-                rate.peak += audioRates.map(\.peak).max() ?? 0
-                rate.average += audioRates.map(\.average).max() ?? 0
-                rate.isExact = rate.isExact && audioRates.count == audio.count && audioRates.allSatisfy(\.isExact)
+                for type in [MediaTag.MediaType.video, .audio, .subtitles] {
+                    let others = renditions(type, of: variant).filter { $0.name != rendition.name }
+                    let otherRates = others.compactMap { rates[$0.name] }
+                    let peak = otherRates.map(\.peak).max() ?? 0
+                    let average = otherRates.map(\.average).max() ?? 0
+                    // Another angle is played instead of the variant's own video.
+                    rate.peak = type == .video ? max(rate.peak, peak) : rate.peak + peak
+                    rate.average = type == .video ? max(rate.average, average) : rate.average + average
+                    rate.isExact =
+                        rate.isExact && otherRates.count == others.count && otherRates.allSatisfy(\.isExact)
+                }
                 return VariantLoad(
                     variant: variant,
                     place: .init(name, line: line),

@@ -43,7 +43,8 @@ extension ValidationRule {
                     let actual = Codec(format.codecs)
                     let same = declared.filter { $0.family == actual.family }
                     guard actual.family != .unknown, !same.isEmpty,
-                        !same.contains(where: { $0.text.lowercased() == format.codecs.lowercased() })
+                        !same.contains(where: { $0.text.lowercased() == format.codecs.lowercased() }),
+                        !same.contains(where: { format.mayBe($0) })
                     else { continue }
                     // A device that can play what is declared may not be able to play a higher level.
                     let isHigher = same.allSatisfy { ($0.level ?? .max) < (actual.level ?? 0) }
@@ -273,15 +274,26 @@ extension ValidationRule {
 }
 
 extension Codec {
+    /// True for HE-AAC and HE-AAC version 2.
+    var isHighEfficiencyAAC: Bool { family == .aac && (profile == 5 || profile == 29) }
+
     /// Returns whether this format in CODECS is the base layer of another one with Dolby Vision, whose own format is in
     /// SUPPLEMENTAL-CODECS.
-    fileprivate func isBaseLayer(of other: Codec) -> Bool {
+    func isBaseLayer(of other: Codec) -> Bool {
         other.family == .dolbyVision && (family == .hevc || family == .av1 || family == .h264)
             || family == .dolbyVision && other.family == .hevc
     }
 }
 
 extension TrackFormat {
+    /// Returns whether the stream can have a declared format that its configuration does not show: HE-AAC, whose spectral
+    /// band replication ADTS headers never signal and an AudioSpecificConfig may not. Apple's validator takes it for
+    /// AAC-LC.
+    fileprivate func mayBe(_ declared: Codec) -> Bool {
+        codecs == "mp4a.40.2" && (details.bandReplication ?? .implicit) == .implicit
+            && declared.isHighEfficiencyAAC
+    }
+
     /// Returns a description of the difference to the format of the next segment; nil if a decoder can continue.
     fileprivate func change(to next: TrackFormat) -> String? {
         if sampleEntry != next.sampleEntry { return "\(next.sampleEntry) after \(sampleEntry)" }
@@ -301,7 +313,7 @@ extension TrackFormat {
 extension MeasuredPresentation {
     /// Calls a function for each variant tag, with its place and the formats of the variant and of its audio
     /// renditions.
-    fileprivate func forEachVariant(_ body: (Variant, ValidationFinding.Place, [TrackFormat]) -> Void) {
+    func forEachVariant(_ body: (Variant, ValidationFinding.Place, [TrackFormat]) -> Void) {
         guard let name = multivariant?.name else { return }
         for rendition in renditions {
             for (variant, line) in rendition.roles.variants {

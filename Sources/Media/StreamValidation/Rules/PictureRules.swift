@@ -81,7 +81,7 @@ extension ValidationRule {
         .rendition(
             "sync-flags-wrong",
             .must,
-            "8216bis:3.1.1",
+            "8216bis:3.1.2",
             .media,
             "The sync samples of MP4 are the pictures at which decoding can start.",
             advice: "Repair the flags in the packager: players seek to the wrong pictures."

@@ -81,6 +81,8 @@ public struct ValidationRule: Sendable, Identifiable {
     /// All rules, grouped by family.
     public static let all: [ValidationRule] =
         loadingRules + bitRateRules + timingRules + pictureRules + formatRules + encryptionRules + deliveryRules
+        + containerRules + videoFormatRules + audioRules + subtitleRules + alignmentRules
+        + protectionRules + systemHeaderRules + referenceRules + interstitialRules
 }
 
 /// A violation of a rule.
