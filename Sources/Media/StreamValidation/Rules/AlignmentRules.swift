@@ -4,39 +4,6 @@ extension ValidationRule {
     /// Rules about playlists that belong together.
     static let alignmentRules: [ValidationRule] = [
         ValidationRule(
-            "discontinuities-not-aligned",
-            .must,
-            "8.15",
-            .playlist,
-            "Discontinuities are at the same times in all playlists of video on demand.",
-            advice: "Write EXT-X-DISCONTINUITY into every playlist, at the segment that starts at the change."
-        ) { presentation, findings in
-            let renditions = presentation.renditions.filter { !$0.isLive && !$0.isText }
-            guard let first = renditions.first else { return }
-            let expected = first.discontinuityTimes
-            for rendition in renditions.dropFirst() {
-                let times = rendition.discontinuityTimes
-                if times.count != expected.count {
-                    findings.report(
-                        .init(rendition.name),
-                        "The number of discontinuities is not that of the first playlist.",
-                        measured: "\(times.count)",
-                        limit: "\(expected.count)"
-                    )
-                    continue
-                }
-                // Audio is cut at its own frames, and I-frame playlists at key frames.
-                guard let (time, other) = zip(times, expected).first(where: { abs($0 - $1) > 0.5 }) else { continue }
-                findings.report(
-                    .init(rendition.name),
-                    "A discontinuity is at another time than in the first playlist: players cannot keep audio and video in "
-                        + "step.",
-                    measured: secondsText(time),
-                    limit: "\(secondsText(other)) ± 0.500 s"
-                )
-            }
-        },
-        ValidationRule(
             "starts-differ",
             .must,
             "8.7",
@@ -108,15 +75,6 @@ extension StreamInfTag {
 }
 
 extension MeasuredRendition {
-    /// True if the playlist is one of subtitles.
-    fileprivate var isText: Bool { kind == .subtitles || roles.renditions.contains { $0.tag.type == .subtitles } }
-
-    /// The times of the discontinuities in seconds from the start of the playlist; not that of the first segment, which
-    /// has no segment before it.
-    fileprivate var discontinuityTimes: [Double] {
-        segments.dropFirst().filter(\.isDiscontinuity).map(\.start)
-    }
-
     /// The timestamp at which the first segment starts.
     fileprivate var firstStart: MediaTime? { segments.first?.measurement?.leadingTrack?.start }
 

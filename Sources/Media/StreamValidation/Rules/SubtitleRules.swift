@@ -5,30 +5,6 @@ extension ValidationRule {
     /// Rules about subtitles and closed captions.
     static let subtitleRules: [ValidationRule] = [
         ValidationRule(
-            "subtitles-short",
-            .must,
-            "5.5",
-            .playlist,
-            "A subtitle playlist lasts as long as the content.",
-            advice: "Add segments without cues to the end of the subtitle playlist."
-        ) { presentation, findings in
-            let videos = presentation.variants.filter { !$0.isLive }
-            guard let longest = videos.max(by: { $0.playlist.duration < $1.playlist.duration }) else { return }
-            let duration = longest.playlist.duration
-            let limit = Double(max(1, longest.playlist.targetDuration))
-            for rendition in presentation.renditions where !rendition.isLive {
-                guard rendition.roles.renditions.contains(where: { $0.tag.type == .subtitles }),
-                    duration - rendition.playlist.duration > limit
-                else { continue }
-                findings.report(
-                    .init(rendition.name),
-                    "The subtitles end before the content.",
-                    measured: secondsText(rendition.playlist.duration),
-                    limit: secondsText(duration)
-                )
-            }
-        },
-        ValidationRule(
             "captions-not-found",
             .should,
             "4.3",
@@ -67,27 +43,6 @@ extension ValidationRule {
                     .init(rendition.name),
                     "The format of the subtitles is neither WebVTT nor IMSC1.",
                     measured: format.sampleEntry
-                )
-            }
-        },
-        ValidationRule(
-            "subtitle-codec-undeclared",
-            .should,
-            "5.10",
-            .initialization,
-            "CODECS of a variant with IMSC1 subtitles lists stpp.ttml.im1t.",
-            advice: "Add stpp.ttml.im1t to CODECS: players that lack it cannot choose other subtitles."
-        ) { presentation, findings in
-            guard let name = presentation.multivariant?.name else { return }
-            let groups = presentation.renditions.filter { $0.formats.contains { $0.sampleEntry == "stpp" } }
-                .flatMap(\.roles.renditions).filter { $0.tag.type == .subtitles }.map(\.tag.groupID)
-            for (variant, line) in presentation.renditions.flatMap(\.roles.variants) {
-                guard let group = variant.streamInf.subtitles, groups.contains(group),
-                    !variant.streamInf.attributes.codecs.contains(where: { $0.hasPrefix("stpp") })
-                else { continue }
-                findings.report(
-                    .init(name, line: line),
-                    "The subtitles are IMSC1, and CODECS does not list stpp.ttml.im1t."
                 )
             }
         },

@@ -158,6 +158,8 @@ extension ValidationRule {
             "H.264 has level 5.2 or lower, HEVC 5.1, AV1 6.2.",
             advice: "Encode with a lower level; macOS plays H.264 to 5.0, and tvOS to 5.1."
         ) { rendition, findings in
+            // The linter judges the level in CODECS, and codecs-differ compares it with that of the media.
+            guard rendition.roles.isEmpty else { return }
             for format in rendition.formats where format.kind == .video {
                 let codec = Codec(format.codecs)
                 let limit: (level: Int, name: String)? =
