@@ -80,9 +80,10 @@ struct ProtectionRuleTests {
     @Test("of the keys of I-frames")
     func iFrames() throws {
         let tag =
-            "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=800000,CODECS=\"avc1.64001e\",RESOLUTION=640x360,URI=\"i.m3u8\"\n"
+            "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=16000,CODECS=\"avc1.64001e\",RESOLUTION=640x360,URI=\"i.m3u8\"\n"
         var made = Self.made()
         made.main += tag
+        made.changeSegment = { name, _, segment in if name == "i.m3u8" { segment.byteCount = 12_000 } }
         made.playlists["i.m3u8"] = MadePresentation.media("#EXT-X-I-FRAMES-ONLY\n\(Self.key)\n")
         #expect(try made.findings() == [])
         let other = Self.key.replacing("skd://film", with: "skd://other")
@@ -124,6 +125,28 @@ struct ProtectionRuleTests {
         #expect(try made([0, 2, 3], [0, 2, 3]).findings() == ["should enc-key-period-short"])
         #expect(try made([0, 2, 4], [0, 2]).findings() == ["should enc-rotation-apart"])
         #expect(try made([0, 2], [0, 4]).findings() == ["should enc-rotation-apart"])
+    }
+
+    @Test("of keys of other systems that stay in force")
+    func stale() throws {
+        let other = "#EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT=\"com.microsoft.playready\",URI=\"data:,1\"\n"
+        func findings(_ change: String) throws -> [String] {
+            var made = Self.made { _, index, track in
+                let keyID = KeyID(Array(repeating: index < 2 ? 1 : 2, count: 16))
+                track.format.protection?.keyID = keyID
+                track.keyIDs = [keyID].compactMap { $0 }
+            }
+            let next = Self.key.replacing("film", with: "next") + "\n"
+            for name in ["high.m3u8", "low.m3u8", "audio.m3u8"] {
+                made.playlists[name] = MadePresentation.media(
+                    "\(Self.key)\n\(other)",
+                    segments: ["", "", next + change, ""]
+                )
+            }
+            return try made.findings()
+        }
+        #expect(try findings(other.replacing("data:,1", with: "data:,2")) == [])
+        #expect(try findings("") == ["should enc-key-stale"])
     }
 
     @Test("of the headers of protection systems, in the init segment and in the playlist")

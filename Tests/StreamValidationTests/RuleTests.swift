@@ -188,6 +188,20 @@ struct RuleTests {
             track.format.details.color = ColorDescription(primaries: primaries, transfer: 1, matrix: 1)
         }
         #expect(try made.findings() == ["should color-spaces-differ"])
+        let mixed = MadePresentation.main.replacing(
+            "AUDIO=\"a\"\n",
+            with: "REQ-VIDEO-LAYOUT=\"CH-STEREO\",AUDIO=\"a\"\n"
+        )
+        func partlyStereo(_ main: String) throws -> [String] {
+            var made = MadePresentation(main: main)
+            made.change = { name, index, track in
+                guard name != "audio.m3u8", index > 1 else { return }
+                (track.format.details.isStereo, track.format.details.hasExtendedUsage) = (true, true)
+            }
+            return try made.findings()
+        }
+        #expect(try partlyStereo(mixed) == ["must video-layout-mono-undeclared"])
+        #expect(try partlyStereo(mixed.replacing("CH-STEREO", with: "CH-STEREO,CH-MONO")) == [])
         let stereo = try Self.video { $0.details.isStereo = true }
         #expect(stereo == ["must stereo-without-vexu", "must video-layout-undeclared"])
         // The linter judges the levels that a Multivariant Playlist declares.
@@ -232,6 +246,45 @@ struct RuleTests {
     func superfluous() throws {
         let main = MadePresentation.main.replacing("mp4a.40.2", with: "mp4a.40.2,ec-3")
         #expect(try MadePresentation(main: main).findings() == ["should codecs-superfluous"])
+    }
+
+    @Test("of codecs")
+    func codecs() throws {
+        func alone(_ kind: TrackFormat.Kind, _ entry: String) throws -> [String] {
+            var made = MadePresentation()
+            made.change = { _, _, track in
+                (track.format.kind, track.format.sampleEntry, track.format.codecs) = (kind, entry, entry)
+            }
+            let rendition = try made.rendition("high.m3u8", MeasuredRendition.Roles())
+            return MadePresentation.findings(of: MeasuredPresentation(multivariant: nil, renditions: [rendition]))
+        }
+        #expect(try alone(.video, "av01") == [] && alone(.audio, "fLaC") == [])
+        #expect(try alone(.video, "vp09") == ["must video-codec"])
+        #expect(try alone(.other, "stream type 2") == ["must video-codec"])
+        #expect(try alone(.audio, "Opus") == ["should audio-codec"])
+        var made = MadePresentation()
+        made.playlists["high.m3u8"] = MadePresentation.media("", segments: ["", "", "#EXT-X-DISCONTINUITY\n", ""])
+        made.change = { name, index, track in
+            guard name == "high.m3u8", index > 1 else { return }
+            (track.format.sampleEntry, track.format.codecs) = ("hvc1", "hvc1.1.6.L60.90")
+        }
+        #expect(try made.findings().contains("should codec-changes"))
+    }
+
+    @Test("of multichannel audio beside video")
+    func multichannel() throws {
+        var made = MadePresentation()
+        var format = MadePresentation.audioFormat
+        made.changeSegment = { name, index, segment in
+            guard name == "high.m3u8" else { return }
+            var audio = segment.tracks[0]
+            audio.format = format
+            audio.id = 2
+            segment.tracks.append(audio)
+        }
+        #expect(try !made.findings().contains("must multichannel-audio-muxed"))
+        format.channels = "6"
+        #expect(try made.findings().contains("must multichannel-audio-muxed"))
     }
 
     @Test("of subtitles and captions")
@@ -288,18 +341,36 @@ struct RuleTests {
     @Test("of interlaced video and I-frames")
     func pictures() throws {
         #expect(try Self.tracks { _, track in track.hasFields = track.format.kind == .video } == ["must interlaced"])
+        #expect(try Self.video { $0.details.mayBeInterlaced = true } == ["should interlaced"])
         let tag =
-            "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=800000,CODECS=\"avc1.64001e\",RESOLUTION=640x360,URI=\"i.m3u8\"\n"
+            "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=16000,CODECS=\"avc1.64001e\",RESOLUTION=640x360,URI=\"i.m3u8\"\n"
         var made = MadePresentation(main: MadePresentation.main + tag)
         made.playlists["i.m3u8"] = MadePresentation.media("#EXT-X-I-FRAMES-ONLY\n")
+        made.changeSegment = { name, _, segment in if name == "i.m3u8" { segment.byteCount = 12_000 } }
         #expect(try made.findings() == [])
         made.change = { name, _, track in if name == "i.m3u8" { track.firstPicture = .other } }
         #expect(try made.findings() == ["must i-frame-not-key-frame"])
         made.change = { _, _, _ in }
         made.changeSegment = { name, _, segment in
-            if name == "i.m3u8" { segment.structure = MovieStructure([UInt8]().span.bytes) }
+            guard name == "i.m3u8" else { return }
+            (segment.byteCount, segment.structure) = (12_000, MovieStructure([UInt8]().span.bytes))
         }
         #expect(try made.findings() == ["must i-frame-without-fragment"])
+    }
+
+    @Test("of the bit rate of I-frames")
+    func iFrameRate() throws {
+        let tag =
+            "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=800000,CODECS=\"avc1.64001e\",RESOLUTION=640x360,URI=\"i.m3u8\"\n"
+        var made = MadePresentation(main: MadePresentation.main + tag)
+        made.playlists["i.m3u8"] = MadePresentation.media("#EXT-X-I-FRAMES-ONLY\n")
+        // One I-frame each six seconds of variants with 800 kbit/s: 17 kbit/s.
+        made.changeSegment = { name, _, segment in if name == "i.m3u8" { segment.byteCount = 12_000 } }
+        made.main = made.main.replacing("BANDWIDTH=800000,CODECS", with: "BANDWIDTH=16000,CODECS")
+        #expect(try made.findings() == [])
+        made.changeSegment = { name, _, segment in if name == "i.m3u8" { segment.byteCount = 48_000 } }
+        made.main = made.main.replacing("BANDWIDTH=16000,CODECS", with: "BANDWIDTH=64000,CODECS")
+        #expect(try made.findings() == ["should i-frame-rate-high"])
     }
 
     @Test("of HTTP responses")

@@ -27,6 +27,8 @@ extension TrackFormat {
         public var color: ColorDescription?
         /// False if the sample entry has no parameter sets, although it promises them.
         public var hasParameterSets = true
+        /// True if the sequence parameter set allows interlaced pictures.
+        public var mayBeInterlaced = false
         /// True if the configuration has the mastering display of HDR10.
         public var hasMasteringDisplay = false
         /// True if the configuration has the content light level of HDR10.
@@ -82,8 +84,9 @@ extension TrackFormat.Details {
     private mutating func read(_ configuration: AVCConfigurationBox?) {
         let sets = configuration?.sequenceParameterSets ?? []
         hasParameterSets = !sets.isEmpty && configuration?.pictureParameterSets.isEmpty == false
-        guard color == nil, let unit = sets.first else { return }
-        color = (try? H264SequenceParameterSet(unit.span.bytes))?.usability.color
+        guard let unit = sets.first, let set = try? H264SequenceParameterSet(unit.span.bytes) else { return }
+        mayBeInterlaced = !set.hasFramesOnly
+        color = color ?? set.usability.color
     }
 
     private mutating func read(_ configuration: HEVCConfigurationBox?) {

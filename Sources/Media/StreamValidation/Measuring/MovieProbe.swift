@@ -97,6 +97,7 @@ private struct MovieTrackBuilder {
         if measurement.sampleCount == 0 {
             measurement.format = formats[min(Int(sample.descriptionIndex) - 1, formats.count - 1)]
             measurement.decodeStart = MediaTime(decodeTime, timescale: timescale)
+            measurement.firstTime = MediaTime(start, timescale: timescale)
         }
         measurement.decodeEnd = MediaTime(decodeTime + Int64(sample.duration), timescale: timescale)
         measurement.start = MediaTime(min(measurement.start?.value ?? start, start), timescale: timescale)

@@ -63,6 +63,9 @@ public struct TrackMeasurement: Hashable, Sendable {
     public var start: MediaTime?
     /// The time at which the last sample in presentation order ends, with the edit list.
     public var end: MediaTime?
+    /// The presentation time of the first sample in decode order, with the edit list. With open groups of pictures it is
+    /// later than ``start``.
+    public var firstTime: MediaTime?
     /// The shortest and the longest duration of a sample but the last, in units of the timescale; nil for fewer than two
     /// samples.
     public var sampleDurations: ClosedRange<Int64>?

@@ -73,6 +73,27 @@ extension ValidationRule {
                 confidence: rendition.isComplete ? .proved : .estimate
             )
         },
+        .rendition(
+            "multichannel-audio-muxed",
+            .must,
+            "9.6",
+            .initialization,
+            "Audio with more than two channels is apart from video.",
+            advice: "Package the audio as a rendition of its own, beside one in stereo."
+        ) { rendition, findings in
+            guard rendition.kind == .video else { return }
+            for format in rendition.formats where format.kind == .audio {
+                guard let text = format.channels?.prefix(while: \.isNumber), let count = Int(text), count > 2 else {
+                    continue
+                }
+                findings.report(
+                    .init(rendition.name),
+                    "Audio with more than two channels is in the segments of the video.",
+                    measured: "\(count) channels",
+                    limit: "2 channels"
+                )
+            }
+        },
         ValidationRule(
             "codecs-superfluous",
             .should,

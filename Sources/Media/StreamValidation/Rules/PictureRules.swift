@@ -74,8 +74,17 @@ extension ValidationRule {
             "Video is not interlaced.",
             advice: "Deinterlace the source before encoding."
         ) { rendition, findings in
-            for (segment, measurement) in rendition.measured where measurement.tracks.contains(where: \.hasFields) {
-                findings.report(.init(rendition, segment), "Pictures are coded as two fields.")
+            for (segment, measurement) in rendition.measured {
+                if measurement.tracks.contains(where: \.hasFields) {
+                    findings.report(.init(rendition, segment), "Pictures are coded as two fields.")
+                } else if measurement.tracks.contains(where: \.format.details.mayBeInterlaced) {
+                    // Macroblocks of frames can be coded as fields, too, which only a decoder sees.
+                    findings.report(
+                        .init(rendition, segment),
+                        "The sequence parameter set is that of interlaced video (frame_mbs_only_flag is 0).",
+                        level: .should
+                    )
+                }
             }
         },
         .rendition(

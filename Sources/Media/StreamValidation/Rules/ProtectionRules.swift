@@ -129,6 +129,28 @@ extension ValidationRule {
                 )
             }
         },
+        .rendition(
+            "enc-key-stale",
+            .should,
+            "8216bis:4.4.4.4",
+            .playlist,
+            "Where the key of one DRM system changes, those of the others change too.",
+            advice:
+                "Write one EXT-X-KEY for each system at every change: a tag applies until the next one of its KEYFORMAT."
+        ) { rendition, findings in
+            for (before, after) in zip(rendition.segments, rendition.segments.dropFirst()) {
+                let formats = before.keys.keys.map(\.keyFormat).filter { after.keys[$0] != nil }
+                let changed = formats.filter { before.keys[$0]?.uri != after.keys[$0]?.uri }
+                guard !changed.isEmpty, changed.count < formats.count,
+                    let stale = formats.first(where: { !changed.contains($0) })
+                else { continue }
+                findings.report(
+                    .init(rendition, after),
+                    "The key changes, but not that of another KEYFORMAT.",
+                    measured: stale.rawValue
+                )
+            }
+        },
         ValidationRule(
             "enc-rotation-apart",
             .should,

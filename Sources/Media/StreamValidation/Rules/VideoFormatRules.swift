@@ -150,6 +150,32 @@ extension ValidationRule {
                 findings.report(place, "The video has two views (MV-HEVC), and REQ-VIDEO-LAYOUT is missing.")
             }
         },
+        ValidationRule(
+            "video-layout-mono-undeclared",
+            .must,
+            "16.5",
+            .initialization,
+            "REQ-VIDEO-LAYOUT of video that is partly stereo has an entry CH-MONO.",
+            advice: "Add CH-MONO to REQ-VIDEO-LAYOUT."
+        ) { presentation, findings in
+            guard let name = presentation.multivariant?.name else { return }
+            for rendition in presentation.renditions {
+                let videos = rendition.formats.filter { $0.kind == .video }
+                guard videos.contains(where: \.details.isStereo), !videos.allSatisfy(\.details.isStereo) else {
+                    continue
+                }
+                for (variant, line) in rendition.roles.variants {
+                    let layout = variant.streamInf.attributes.requiredVideoLayout
+                    guard !layout.isEmpty, !layout.contains(where: { $0.split(separator: "/").contains("CH-MONO") })
+                    else { continue }
+                    findings.report(
+                        .init(name, line: line),
+                        "Parts of the video are not stereo, and REQ-VIDEO-LAYOUT does not have CH-MONO.",
+                        measured: layout.joined(separator: ",")
+                    )
+                }
+            }
+        },
         .rendition(
             "level-too-high",
             .must,
