@@ -193,7 +193,9 @@ let package = Package(
         ),
         .target(
             name: "StreamValidation",
-            dependencies: ["ByteCoding", "HLSPlaylist", "Locking", "MediaDecryption", "MediaFormats"],
+            dependencies: [
+                "ByteCoding", "DRMSignaling", "HLSPlaylist", "Locking", "MediaDecryption", "MediaFormats", "TextCoding",
+            ],
             path: "Sources/Media/StreamValidation",
             swiftSettings: settings
         ),
@@ -456,7 +458,7 @@ let package = Package(
         ),
         .testTarget(
             name: "StreamValidationTests",
-            dependencies: ["ByteCoding", "HLSPlaylist", "MediaFormats", "StreamValidation"],
+            dependencies: ["ByteCoding", "DRMSignaling", "HLSPlaylist", "MediaFormats", "StreamValidation"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -107,3 +107,76 @@ struct SegmentProbeTests {
         }
     }
 }
+
+@Suite("The structure and the encrypted parts of MP4 are measured")
+struct MovieStructureTests {
+    private static func clip(_ name: String) throws -> [UInt8] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "PackagerTests/Fixtures/Decrypting")
+        return [UInt8](try Data(contentsOf: folder.appending(path: name)))
+    }
+
+    private static func measure(_ bytes: [UInt8]) throws -> SegmentMeasurement {
+        var probe = SegmentProbe()
+        return try probe.measure(bytes.span.bytes)
+    }
+
+    /// Returns the offset of the first box of a type.
+    private static func offset(_ type: String, _ bytes: [UInt8]) throws -> Int {
+        let name = Array(type.utf8)
+        return try #require(bytes.indices.first { bytes[$0...].starts(with: name) }) - 4
+    }
+
+    @Test("Fragments with and without their boxes")
+    func structure() throws {
+        var bytes = try Self.clip("cbcs-video.mp4")
+        let structure = try #require(try Self.measure(bytes).structure)
+        #expect(structure.hasMovie && structure.fragmentCount > 0 && !structure.hasFileOffsets)
+        #expect(!structure.lacksDecodeTime && !structure.lacksAuxiliaryInformation)
+        // The first tfdt box becomes one that no reader knows.
+        bytes.replaceSubrange(
+            try Self.offset("tfdt", bytes) + 4..<Self.offset("tfdt", bytes) + 8,
+            with: Array("free".utf8)
+        )
+        #expect(try Self.measure(bytes).structure?.lacksDecodeTime == true)
+    }
+
+    @Test("A slice header that is encrypted, and a slice that is clear")
+    func subsamples() throws {
+        let bytes = try Self.clip("cbcs-video.mp4")
+        #expect(try Self.measure(bytes).tracks.first?.subsampleFaults == [])
+        // The clear and the protected size of the first subsample.
+        let position = try Self.offset("senc", bytes) + 18
+        func sizes(_ clear: Int, _ protected: Int) -> [UInt8] {
+            [8, 0].map { UInt8(clear >> $0 & 255) } + [24, 16, 8, 0].map { UInt8(protected >> $0 & 255) }
+        }
+        let clear = Int(bytes[position]) << 8 | Int(bytes[position + 1])
+        let protected = (2..<6).reduce(0) { $0 << 8 | Int(bytes[position + $1]) }
+        func faults(_ shift: Int) throws -> Set<SubsampleFault>? {
+            var changed = bytes
+            changed.replaceSubrange(position..<position + 6, with: sizes(clear + shift, protected - shift))
+            return try Self.measure(changed).tracks.first?.subsampleFaults
+        }
+        #expect(try faults(0) == [])
+        #expect(try faults(-2)?.contains(.encryptsSliceHeader) == true)
+        #expect(try faults(protected)?.contains(.leavesSliceClear) == true)
+    }
+
+    @Test("A configuration without parameter sets")
+    func parameterSets() throws {
+        var bytes = try Self.clip("cbcs-video.mp4")
+        #expect(try Self.measure(bytes).tracks.first?.format.details.hasParameterSets == true)
+        // avcC: 8 bytes of header, 5 bytes, and the number of sequence parameter sets.
+        let position = try Self.offset("avcC", bytes) + 13
+        bytes[position] &= 0xE0
+        let details = try Self.measure(bytes).tracks.first?.format.details
+        #expect(details?.hasParameterSets == false)
+    }
+
+    @Test("The element of CODECS for AV1")
+    func av1() {
+        #expect(TrackFormat.codecs(av1: [0x81, 0x04, 0x0C, 0x00]) == "av01.0.04M.08")
+        #expect(TrackFormat.codecs(av1: [0x81, 0x2D, 0xE0, 0x00]) == "av01.1.13H.12")
+        #expect(TrackFormat.codecs(av1: [0x81, 0x04]) == nil)
+    }
+}

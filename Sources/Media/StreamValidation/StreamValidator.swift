@@ -73,12 +73,19 @@ public struct StreamValidator: Sendable {
             tally: ProgressTally(byteLimit: settings.byteLimit, report: progress),
             memory: SegmentMemory(limit: settings.memoryLimit)
         )
-        var presentation = try await load(url, shared)
+        var presentation = try await loadWithoutReferences(url, shared)
+        await ReferenceLoader(resources: resources) { [self] url async throws(ResourceFailure) in
+            try await loadWithoutReferences(url, shared)
+        }.load(into: &presentation)
         presentation.isCutOff = shared.tally.isAtLimit
         return presentation
     }
 
-    private func load(_ url: String, _ shared: Shared) async throws(ResourceFailure) -> MeasuredPresentation {
+    /// Loads and measures a presentation without its session data and its interstitials.
+    private func loadWithoutReferences(
+        _ url: String,
+        _ shared: Shared
+    ) async throws(ResourceFailure) -> MeasuredPresentation {
         let (root, http) = try await playlist(url, variables: nil)
         switch root.playlist {
         case .media(let playlist):
@@ -205,7 +212,8 @@ public struct StreamValidator: Sendable {
             guard !Task.isCancelled, chosen.contains(index), !shared.tally.isAtLimit,
                 let segment = resolved?.segment(at: index)
             else { continue }
-            if let initialization = segment.initialization {
+            // An init segment that is encrypted as a whole (RFC 8216bis, 4.4.4.5) shows nothing.
+            if let initialization = segment.initialization, !initialization.keys.isWholeSegment {
                 let uri = URIReference.resolve(initialization.map.uri, against: rendition.name)
                 if current?.uri != uri || current?.range != initialization.byteRange {
                     current = (uri, initialization.byteRange)
@@ -281,7 +289,7 @@ public struct StreamValidator: Sendable {
         }
         http = resource.http
         // A segment that is encrypted as a whole tells nothing but its size.
-        if segment.keys.keys.contains(where: { $0.method == .aes128 || $0.method == .aes256GCM }) {
+        if segment.keys.isWholeSegment {
             return .sealed(byteCount: resource.bytes.count)
         }
         do {
@@ -292,4 +300,9 @@ public struct StreamValidator: Sendable {
                 ? .undecryptable(reason: error.description) : .unreadable(reason: error.description)
         }
     }
+}
+
+extension KeyContext {
+    /// True if segments are encrypted as a whole.
+    fileprivate var isWholeSegment: Bool { keys.contains { $0.method == .aes128 || $0.method == .aes256GCM } }
 }

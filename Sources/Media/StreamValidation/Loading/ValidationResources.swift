@@ -16,6 +16,8 @@ public struct StreamResourceRequest: Hashable, Sendable {
         case initialization
         /// A media segment.
         case segment
+        /// A JSON document: session data, a steering manifest, an asset list.
+        case document
     }
 
     /// The resolved URI or path.
@@ -59,6 +61,10 @@ public struct HTTPObservation: Hashable, Sendable {
     public var redirections = 0
     /// True if the connection was encrypted.
     public var isSecure: Bool?
+    /// The status code.
+    public var status: Int?
+    /// The time from Last-Modified to Date in seconds.
+    public var secondsSinceModification: Double?
 
     /// Creates an observation in which nothing is known.
     public init() {}

@@ -6,6 +6,8 @@ struct MovieProbe: Sendable {
     private let movie: Movie
     /// The formats by track, each with those of its sample descriptions.
     private let descriptions: [[TrackFormat]]
+    /// The probes of encrypted pictures by track and sample description.
+    private let pictures: [[SubsampleProbe?]]
 
     /// The first format of each track.
     var formats: [TrackFormat] { descriptions.compactMap(\.first) }
@@ -15,7 +17,15 @@ struct MovieProbe: Sendable {
     /// - Throws: `ParseError`.
     init(initialization bytes: RawSpan) throws(ParseError) {
         movie = try MovieFile(reading: bytes).movie
-        descriptions = movie.tracks.map { track in track.descriptions.map { TrackFormat(track, $0) } }
+        pictures = movie.tracks.map { track in track.descriptions.map { SubsampleProbe($0) } }
+        let systems = movie.protectionSystemHeaders
+        descriptions = movie.tracks.map { track in
+            track.descriptions.map { entry in
+                var format = TrackFormat(track, entry)
+                format.protection?.systems = systems
+                return format
+            }
+        }
     }
 
     /// Measures a segment.
@@ -24,8 +34,9 @@ struct MovieProbe: Sendable {
     /// - Throws: `ParseError` if a box is damaged or a sample is outside of the segment.
     func measure(_ segment: RawSpan, isTruncated: Bool) throws(ParseError) -> SegmentMeasurement {
         var result = SegmentMeasurement(container: .mp4, byteCount: segment.byteCount)
-        for (track, formats) in zip(movie.tracks, descriptions) where !formats.isEmpty {
-            var builder = MovieTrackBuilder(track, formats)
+        result.structure = MovieStructure(segment)
+        for (index, track) in movie.tracks.enumerated() where !descriptions[index].isEmpty {
+            var builder = MovieTrackBuilder(track, descriptions[index], pictures[index])
             var samples = FragmentCursor(track, from: 0, endsAtMissingTail: isTruncated)
             while let sample = try samples.next(segment) {
                 guard sample.offset >= 0, sample.size <= segment.byteCount - sample.offset else {
@@ -52,15 +63,19 @@ private struct MovieTrackBuilder {
     private let offset: Int64
     private let formats: [TrackFormat]
     private let nalLengthSizes: [Int?]
+    private let pictures: [SubsampleProbe?]
+    private let mayHaveFields: Bool
     private(set) var measurement: TrackMeasurement
     private var last: Sample?
 
-    init(_ track: Track, _ formats: [TrackFormat]) {
+    init(_ track: Track, _ formats: [TrackFormat], _ pictures: [SubsampleProbe?]) {
         timescale = track.timescale
         // Limited, so that no sum of times overflows.
         offset = min(max((try? track.timing())?.presentationOffset ?? 0, -1 << 61), 1 << 61)
         self.formats = formats
         nalLengthSizes = track.descriptions.map(Self.nalLengthSize)
+        self.pictures = pictures
+        mayHaveFields = pictures.contains { $0?.mayHaveFields == true }
         measurement = TrackMeasurement(id: track.id, format: formats[0])
     }
 
@@ -82,14 +97,16 @@ private struct MovieTrackBuilder {
         if measurement.sampleCount == 0 {
             measurement.format = formats[min(Int(sample.descriptionIndex) - 1, formats.count - 1)]
             measurement.decodeStart = MediaTime(decodeTime, timescale: timescale)
+            measurement.firstTime = MediaTime(start, timescale: timescale)
         }
         measurement.decodeEnd = MediaTime(decodeTime + Int64(sample.duration), timescale: timescale)
         measurement.start = MediaTime(min(measurement.start?.value ?? start, start), timescale: timescale)
         measurement.end = MediaTime(max(measurement.end?.value ?? end, end), timescale: timescale)
         measurement.sampleCount += 1
         measurement.byteCount += sample.size
+        if let last, (last.protection == nil) != (sample.protection == nil) { measurement.protectionChanges += 1 }
         if let protection = sample.protection { add(protection) }
-        try inspect(sample, start, segment.extracting(sample.range))
+        try inspect(sample, start, segment.extracting(sample.range), segment)
         last = sample
     }
 
@@ -109,7 +126,12 @@ private struct MovieTrackBuilder {
     }
 
     /// Inspects the headers of NAL units, which stay clear in encrypted samples.
-    private mutating func inspect(_ sample: Sample, _ time: Int64, _ bytes: RawSpan) throws(ParseError) {
+    private mutating func inspect(
+        _ sample: Sample,
+        _ time: Int64,
+        _ bytes: RawSpan,
+        _ segment: RawSpan
+    ) throws(ParseError) {
         guard measurement.format.kind == .video else { return }
         let index = Int(sample.descriptionIndex) - 1
         guard nalLengthSizes.indices.contains(index), let lengthSize = nalLengthSizes[index] else {
@@ -130,16 +152,25 @@ private struct MovieTrackBuilder {
             measurement.hasWrongSyncFlags = true
         }
         // Encoders put caption data into every picture, even between captions.
-        if measurement.sampleCount <= 8, !measurement.hasClosedCaptions {
-            measurement.hasClosedCaptions = try Self.hasClosedCaptions(bytes, lengthSize, isH264: isH264)
+        if measurement.sampleCount <= Self.inspectedPictures {
+            try addMessages(bytes, lengthSize, isH264: isH264)
+            if let protection = sample.protection, protection.scheme == "cbcs", protection.subsamples.count > 0,
+                let picture = pictures[index]
+            {
+                measurement.subsampleFaults.formUnion(
+                    try picture.faults(bytes, protection.subsamples.entries(in: segment))
+                )
+            }
+        }
+        if mayHaveFields, !measurement.hasFields, let picture = pictures[index], try picture.isField(bytes) {
+            measurement.hasFields = true
         }
     }
 
-    private static func hasClosedCaptions(
-        _ sample: RawSpan,
-        _ lengthSize: Int,
-        isH264: Bool
-    ) throws(ParseError) -> Bool {
+    /// The number of pictures of each segment whose messages and encrypted parts are inspected.
+    private static let inspectedPictures = 8
+
+    private mutating func addMessages(_ sample: RawSpan, _ lengthSize: Int, isH264: Bool) throws(ParseError) {
         var units = LengthPrefixedNALUnits(lengthSize: lengthSize)
         while let range = try units.next(sample) {
             guard !range.isEmpty else { continue }
@@ -149,10 +180,14 @@ private struct MovieTrackBuilder {
                 ? H264NALHeader(rawValue: unit.unsafeLoad(fromByteOffset: 0, as: UInt8.self)).type == .sei
                 : HEVCNALHeader(unit)?.type == .prefixSEI
             guard isMessage else { continue }
-            let messages = (try? SEIMessage.messages(unit, headerSize: isH264 ? 1 : 2)) ?? []
-            if messages.contains(where: { if case .closedCaptions = $0 { true } else { false } }) { return true }
+            for message in (try? SEIMessage.messages(unit, headerSize: isH264 ? 1 : 2)) ?? [] {
+                switch message {
+                case .closedCaptions: measurement.hasClosedCaptions = true
+                case .masteringDisplay, .contentLightLevel: measurement.hasStaticHDRMetadata = true
+                default: break
+                }
+            }
         }
-        return false
     }
 
 }

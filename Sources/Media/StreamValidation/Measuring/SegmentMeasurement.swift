@@ -14,6 +14,10 @@ public struct SegmentMeasurement: Hashable, Sendable {
     public var startsWithTables = true
     /// The X-TIMESTAMP-MAP of WebVTT was present, or the segment is not WebVTT.
     public var hasTimestampMap = true
+    /// The number of cues of WebVTT that cannot be read.
+    public var damagedCues = 0
+    /// The structure of the fragments; nil for other containers than MP4.
+    public var structure: MovieStructure?
 
     /// Creates a measurement of a segment in which nothing was found yet.
     public init(container: TrackFormat.Container?, byteCount: Int) {
@@ -59,6 +63,9 @@ public struct TrackMeasurement: Hashable, Sendable {
     public var start: MediaTime?
     /// The time at which the last sample in presentation order ends, with the edit list.
     public var end: MediaTime?
+    /// The presentation time of the first sample in decode order, with the edit list. With open groups of pictures it is
+    /// later than ``start``.
+    public var firstTime: MediaTime?
     /// The shortest and the longest duration of a sample but the last, in units of the timescale; nil for fewer than two
     /// samples.
     public var sampleDurations: ClosedRange<Int64>?
@@ -72,6 +79,12 @@ public struct TrackMeasurement: Hashable, Sendable {
     public var hasFields = false
     /// True if closed captions (CEA-608 or CEA-708) were found.
     public var hasClosedCaptions = false
+    /// True if the pictures, and not only the decoder configuration, carry the static metadata of HDR10.
+    public var hasStaticHDRMetadata = false
+    /// The faults in the choice of encrypted bytes that were found in the first pictures.
+    public var subsampleFaults: Set<SubsampleFault> = []
+    /// The number of times that an encrypted sample follows a clear one, or the other way around.
+    public var protectionChanges = 0
     /// The key IDs of the encrypted samples, in the order of their first use; at most 16.
     public var keyIDs: [KeyID] = []
 

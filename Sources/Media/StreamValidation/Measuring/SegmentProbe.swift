@@ -59,6 +59,7 @@ public struct SegmentProbe: Sendable {
             let document = try WebVTTDocument(parsing: bytes)
             var measurement = SegmentMeasurement(container: .webVTT, byteCount: bytes.byteCount)
             measurement.hasTimestampMap = document.timestampMap != nil
+            measurement.damagedCues = document.droppedCount
             measurement.tracks = [
                 TrackMeasurement(id: 0, format: TrackFormat(kind: .subtitles, container: .webVTT, sampleEntry: "wvtt"))
             ]

@@ -19,6 +19,10 @@ extension TrackFormat {
             describe(try? entry.boxes.first("hvcC")?.parse(as: HEVCConfigurationBox.self), entry)
         default: break
         }
+        if format == "av01", let box = entry.boxes.first("av1C"), let known = Self.codecs(av1: box.content) {
+            codecs = known
+        }
+        details = Details(track, entry)
         if let configuration = entry.dolbyVision, configuration.requiresDolbyVision {
             dynamicRange = configuration.dynamicRange
         }
@@ -67,5 +71,13 @@ extension TrackFormat.Protection {
         skipByteBlock = track.skipByteBlock
         perSampleIVSize = track.perSampleIVSize
         constantIVSize = track.constantIV.count
+        if !track.constantIV.isEmpty { constantIVHash = Self.hash(track.constantIV) }
+    }
+
+    /// Returns a hash of an initialization vector. It is different in each process.
+    static func hash(_ initializationVector: [UInt8]) -> Int {
+        var hasher = Hasher()
+        hasher.combine(initializationVector)
+        return hasher.finalize()
     }
 }

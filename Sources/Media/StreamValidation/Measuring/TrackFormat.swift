@@ -41,6 +41,10 @@ public struct TrackFormat: Hashable, Sendable {
         public var perSampleIVSize: UInt8 = 0
         /// The size of the constant initialization vector in bytes; 0 if there is none.
         public var constantIVSize = 0
+        /// A hash of the constant initialization vector, for comparison within this process; nil if there is none.
+        var constantIVHash: Int?
+        /// The headers of protection systems (`pssh`) in the init segment.
+        public var systems: [ProtectionSystemHeaderBox] = []
 
         /// Creates a description.
         public init(scheme: String, keyID: KeyID? = nil) {
@@ -69,6 +73,8 @@ public struct TrackFormat: Hashable, Sendable {
     public var frameLength: Int?
     /// The encryption; nil if the track is clear.
     public var protection: Protection?
+    /// Further parts of the decoder configuration.
+    public var details = Details()
 
     /// Creates a format of which only the codec is known.
     public init(kind: Kind, container: Container, sampleEntry: String, codecs: String? = nil) {

@@ -177,6 +177,8 @@ private struct TransportTrackBuilder {
             track.format.codecs = set.codecs()
             track.format.size = set.displaySize
             track.format.dynamicRange = DynamicRange(container: nil, codec: set.usability.color)
+            track.format.details.color = set.usability.color
+            track.format.details.mayBeInterlaced = !set.hasFramesOnly
         case .pictureParameterSet: _ = try? h264.update(unit)
         case .sei: addMessages(unit, headerSize: 1)
         default: break
@@ -197,6 +199,7 @@ private struct TransportTrackBuilder {
             track.format.codecs = set.profileTierLevel.codecs()
             track.format.size = set.displaySize
             track.format.dynamicRange = DynamicRange(container: nil, codec: set.usability.color)
+            track.format.details.color = set.usability.color
         case .prefixSEI: addMessages(unit, headerSize: 2)
         default: break
         }
@@ -259,6 +262,7 @@ private struct TransportTrackBuilder {
         let tail = isVideo ? steps.last ?? 0 : lastDuration
         if isVideo, let shortest = steps.min(), let longest = steps.max() { track.sampleDurations = shortest...longest }
         track.start = MediaTime(first, timescale: MediaTime.transportTimescale)
+        track.firstTime = times.first.map { MediaTime($0, timescale: MediaTime.transportTimescale) }
         track.end = MediaTime(last + tail, timescale: MediaTime.transportTimescale)
         if let lastDecodeTime {
             track.decodeEnd = MediaTime(lastDecodeTime + tail, timescale: MediaTime.transportTimescale)

@@ -14,6 +14,11 @@ public struct MeasuredPresentation: Sendable {
     /// The observations of the HTTP response with the Multivariant Playlist; nil for files.
     public var http: HTTPObservation?
 
+    /// The session data, steering manifests and asset lists.
+    public var references: [MeasuredReference] = []
+    /// The interstitials, each once.
+    public var interstitials: [MeasuredInterstitial] = []
+
     /// A Media Playlist that could not be loaded.
     public struct MissingPlaylist: Hashable, Sendable {
         /// The resolved URI.
@@ -41,10 +46,20 @@ public struct MeasuredPresentation: Sendable {
     }
 
     /// Returns the audio renditions with Media Playlists that a variant can be played with.
-    public func audio(of variant: Variant) -> [MeasuredRendition] {
-        guard let group = variant.streamInf.audio else { return [] }
+    public func audio(of variant: Variant) -> [MeasuredRendition] { renditions(.audio, of: variant) }
+
+    /// Returns the renditions of a type with Media Playlists that a variant can be played with.
+    func renditions(_ type: MediaTag.MediaType, of variant: Variant) -> [MeasuredRendition] {
+        let group: String? =
+            switch type {
+            case .audio: variant.streamInf.audio
+            case .video: variant.streamInf.attributes.video
+            case .subtitles: variant.streamInf.subtitles
+            default: nil
+            }
+        guard let group else { return [] }
         return renditions.filter { rendition in
-            rendition.roles.renditions.contains { $0.tag.type == .audio && $0.tag.groupID == group }
+            rendition.roles.renditions.contains { $0.tag.type == type && $0.tag.groupID == group }
         }
     }
 }

@@ -128,6 +128,35 @@ extension ValidationRule {
                 }
             }
         },
+        ValidationRule(
+            "i-frame-rate-high",
+            .should,
+            "6.5",
+            .media,
+            "The bit rate of I-frames is that of the variant times their number per second, divided by 8.",
+            advice: "Encode separate key frames for trick play: players show 8 per second."
+        ) { presentation, findings in
+            for rendition in presentation.renditions where rendition.isIFrames {
+                guard let rate = MeasuredBitRate(rendition), let size = rendition.formats.first?.size else { continue }
+                let variants = presentation.variants.filter { variant in
+                    !variant.isIFrames && variant.formats.contains { $0.size == size }
+                }
+                let duration = rendition.segments.reduce(0) { $0 + $1.duration }
+                guard let normal = variants.compactMap({ MeasuredBitRate($0)?.average }).max(), duration > 0 else {
+                    continue
+                }
+                let expected = normal * Double(rendition.segments.count) / duration / 8
+                // A still picture with details needs more, whatever the encoder does.
+                guard rate.average > expected * 3 else { continue }
+                findings.report(
+                    .init(rendition.name),
+                    "The I-frames need more than three times the bit rate that lets players show 8 per second.",
+                    measured: rateText(rate.average),
+                    limit: rateText(expected),
+                    confidence: rate.isExact ? .proved : .estimate
+                )
+            }
+        },
         .rendition(
             "bitrate-tag-wrong",
             .must,
@@ -174,8 +203,9 @@ package struct VariantLoad {
 }
 
 extension MeasuredPresentation {
-    /// The bit rates of the variants: that of the variant's Media Playlist, and the largest of its audio renditions (RFC
-    /// 8216bis, 4.4.6.2). A variant that several tags refer to occurs once for each.
+    /// The bit rates of the variants, with those of the playable combination of renditions that needs most (RFC 8216bis,
+    /// 4.4.6.2): the largest of the video, the audio and the subtitle renditions. A variant that several tags refer to
+    /// occurs once for each.
     package var variantLoads: [VariantLoad] {
         guard let name = multivariant?.name else { return [] }
         var rates: [String: MeasuredBitRate] = [:]
@@ -183,11 +213,17 @@ extension MeasuredPresentation {
         return renditions.flatMap { rendition in
             rendition.roles.variants.compactMap { variant, line in
                 guard var rate = rates[rendition.name] else { return nil }
-                let audio = self.audio(of: variant).filter { $0.name != rendition.name }
-                let audioRates = audio.compactMap { rates[$0.name] }
-                rate.peak += audioRates.map(\.peak).max() ?? 0
-                rate.average += audioRates.map(\.average).max() ?? 0
-                rate.isExact = rate.isExact && audioRates.count == audio.count && audioRates.allSatisfy(\.isExact)
+                for type in [MediaTag.MediaType.video, .audio, .subtitles] {
+                    let others = renditions(type, of: variant).filter { $0.name != rendition.name }
+                    let otherRates = others.compactMap { rates[$0.name] }
+                    let peak = otherRates.map(\.peak).max() ?? 0
+                    let average = otherRates.map(\.average).max() ?? 0
+                    // Another angle is played instead of the variant's own video.
+                    rate.peak = type == .video ? max(rate.peak, peak) : rate.peak + peak
+                    rate.average = type == .video ? max(rate.average, average) : rate.average + average
+                    rate.isExact =
+                        rate.isExact && otherRates.count == others.count && otherRates.allSatisfy(\.isExact)
+                }
                 return VariantLoad(
                     variant: variant,
                     place: .init(name, line: line),

@@ -51,11 +51,9 @@ extension ValidationRule {
             advice: "Configure the media types of segments on the server."
         ) { rendition, findings in
             for segment in rendition.segments {
-                guard let type = segment.http?.mediaType, let container = segment.measurement?.container else {
-                    continue
-                }
-                let types = container.mediaTypes(isVideo: rendition.kind == .video)
-                guard !types.contains(type) else { continue }
+                guard let type = segment.http?.mediaType, let measurement = segment.measurement,
+                    let types = measurement.mediaTypes(rendition.kind), !types.contains(type)
+                else { continue }
                 findings.report(
                     .init(rendition, segment),
                     "The Content-Type is not that of the segment.",
@@ -94,29 +92,76 @@ extension ValidationRule {
                 findings.report(.init(rendition, segment), "Segments are delivered without TLS.")
             }
         },
+        .rendition(
+            "range-ignored",
+            .must,
+            "8216bis:4.4.4.2",
+            .http,
+            "The server honors the byte ranges of segments.",
+            advice: "Enable range requests: the server sends the whole file for each segment."
+        ) { rendition, findings in
+            for segment in rendition.segments where segment.byteRange != nil && segment.http?.status == 200 {
+                findings.report(
+                    .init(rendition, segment),
+                    "The server answers a request for a byte range with the whole resource.",
+                    measured: "status 200",
+                    limit: "status 206"
+                )
+            }
+        },
+        .rendition(
+            "playlist-stale",
+            .should,
+            "8.24",
+            .http,
+            "A live playlist was modified at most three Target Durations ago.",
+            advice: "Look for a packager that stopped, or for a cache that keeps playlists too long."
+        ) { rendition, findings in
+            let limit = 3 * Double(rendition.playlist.targetDuration)
+            guard rendition.isLive, let age = rendition.http?.secondsSinceModification, age > limit else { return }
+            findings.report(
+                .init(rendition.name),
+                "By Last-Modified, the live playlist is older than three Target Durations.",
+                measured: secondsText(age),
+                limit: secondsText(limit)
+            )
+        },
     ]
 }
 
 extension HTTPObservation {
     /// The media type without parameters, in lower case.
-    fileprivate var mediaType: String? {
+    var mediaType: String? {
         contentType.map { type in
             String(type.prefix { $0 != ";" }).split(separator: " ").joined().lowercased()
         }
     }
 }
 
-extension TrackFormat.Container {
-    /// The media types of Apple's authoring specification (10.4), the usual one first.
-    fileprivate func mediaTypes(isVideo: Bool) -> [String] {
-        switch self {
+extension SegmentMeasurement {
+    /// The media types of Apple's authoring specification (10.4) for a segment, the usual one first; nil if the segment
+    /// is encrypted as a whole.
+    ///
+    /// - Parameter kind: The kind of media in the rendition.
+    fileprivate func mediaTypes(_ kind: TrackFormat.Kind?) -> [String]? {
+        switch container {
         case .mp4:
-            isVideo
-                ? ["video/mp4", "video/iso.segment"]
-                : ["audio/mp4", "video/mp4", "video/iso.segment", "application/mp4"]
+            switch kind {
+            case .video: ["video/mp4", "video/iso.segment"]
+            case .subtitles: ["application/mp4", "video/mp4", "video/iso.segment"]
+            // Servers choose the type by the extension, which does not tell audio from video.
+            default: ["audio/mp4", "video/mp4", "video/iso.segment"]
+            }
         case .transportStream: ["video/mp2t"]
-        case .packedAudio: ["audio/aac", "audio/ac3", "audio/eac3", "audio/mpeg"]
+        case .packedAudio:
+            switch tracks.first?.format.sampleEntry {
+            case "ac-3": ["audio/ac3"]
+            case "ec-3": ["audio/eac3"]
+            default: ["audio/aac", "audio/mpeg"]
+            }
+        // Apple's validator demands text/plain, which was right before WebVTT had a type.
         case .webVTT: ["text/vtt", "text/plain"]
+        case nil: nil
         }
     }
 }

@@ -119,7 +119,7 @@ extension ValidationRule {
         .rendition(
             "enc-senc",
             .critical,
-            "8216bis:3.1.1",
+            "8216bis:3.1.2",
             .media,
             "The sizes of samples and of their encrypted parts are consistent (senc, saiz, saio).",
             advice: "Package the segment again: no player can decrypt it."
@@ -218,7 +218,7 @@ extension ValidationRule {
 
 extension MeasuredRendition {
     /// The formats with protection, each with the first segment that has it.
-    fileprivate var protectedFormats: [(segment: MeasuredSegment, format: TrackFormat)] {
+    var protectedFormats: [(segment: MeasuredSegment, format: TrackFormat)] {
         var known: Set<TrackFormat> = []
         var result: [(segment: MeasuredSegment, format: TrackFormat)] = []
         for (segment, measurement) in measured {

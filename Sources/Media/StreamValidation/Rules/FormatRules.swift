@@ -43,7 +43,8 @@ extension ValidationRule {
                     let actual = Codec(format.codecs)
                     let same = declared.filter { $0.family == actual.family }
                     guard actual.family != .unknown, !same.isEmpty,
-                        !same.contains(where: { $0.text.lowercased() == format.codecs.lowercased() })
+                        !same.contains(where: { $0.text.lowercased() == format.codecs.lowercased() }),
+                        !same.contains(where: { format.mayBe($0) })
                     else { continue }
                     // A device that can play what is declared may not be able to play a higher level.
                     let isHigher = same.allSatisfy { ($0.level ?? .max) < (actual.level ?? 0) }
@@ -162,6 +163,70 @@ extension ValidationRule {
             }
         },
         .rendition(
+            "video-codec",
+            .must,
+            "1.1",
+            .initialization,
+            "Video is H.264, HEVC, Dolby Vision or AV1.",
+            advice: "Encode with H.264 or HEVC."
+        ) { rendition, findings in
+            let allowed: Set<String> = ["avc1", "avc3", "hvc1", "hev1", "dvh1", "dvhe", "av01"]
+            // Motion JPEG is allowed for trick play.
+            let trickPlay: Set<String> = ["mjpg", "jpeg"]
+            for format in rendition.formats {
+                // Stream types 1 and 2 are MPEG-1 and MPEG-2 video.
+                let isOther = format.kind == .video && !allowed.contains(format.sampleEntry)
+                let isMPEG = ["stream type 1", "stream type 2"].contains(format.sampleEntry)
+                guard isOther || isMPEG, !(rendition.isIFrames && trickPlay.contains(format.sampleEntry)) else {
+                    continue
+                }
+                findings.report(
+                    .init(rendition.name),
+                    "Apple's devices do not play the video codec.",
+                    measured: isMPEG ? "MPEG video" : format.codecs
+                )
+            }
+        },
+        .rendition(
+            "audio-codec",
+            .should,
+            "2.2",
+            .initialization,
+            "Audio is AAC, AC-3, E-AC-3, ALAC, FLAC or APAC.",
+            advice: "Encode with AAC; what other codecs Apple's devices play, depends on the container and the system."
+        ) { rendition, findings in
+            let allowed: Set<Codec.Family> = [.aac, .ac3, .eac3, .alac, .flac, .apac]
+            for format in rendition.formats where format.kind == .audio {
+                guard !allowed.contains(Codec(format.codecs).family) else { continue }
+                findings.report(
+                    .init(rendition.name),
+                    "The audio codec is not one of Apple's list.",
+                    measured: format.codecs
+                )
+            }
+        },
+        .rendition(
+            "codec-changes",
+            .should,
+            "8.16",
+            .media,
+            "The codecs do not change at a discontinuity.",
+            advice: "Encode what is inserted with the codecs of the content: another decoder causes a pause."
+        ) { rendition, findings in
+            for (before, after) in zip(rendition.segments, rendition.segments.dropFirst())
+            where after.isDiscontinuity || before.discontinuity != after.discontinuity {
+                guard let first = before.measurement?.leadingTrack?.format,
+                    let second = after.measurement?.leadingTrack?.format, first.kind == second.kind,
+                    first.sampleEntry != second.sampleEntry
+                else { continue }
+                findings.report(
+                    .init(rendition, after),
+                    "The codec changes.",
+                    measured: "\(second.sampleEntry) after \(first.sampleEntry)"
+                )
+            }
+        },
+        .rendition(
             "parameter-sets-in-samples",
             .should,
             "1.10",
@@ -273,15 +338,26 @@ extension ValidationRule {
 }
 
 extension Codec {
+    /// True for HE-AAC and HE-AAC version 2.
+    var isHighEfficiencyAAC: Bool { family == .aac && (profile == 5 || profile == 29) }
+
     /// Returns whether this format in CODECS is the base layer of another one with Dolby Vision, whose own format is in
     /// SUPPLEMENTAL-CODECS.
-    fileprivate func isBaseLayer(of other: Codec) -> Bool {
+    func isBaseLayer(of other: Codec) -> Bool {
         other.family == .dolbyVision && (family == .hevc || family == .av1 || family == .h264)
             || family == .dolbyVision && other.family == .hevc
     }
 }
 
 extension TrackFormat {
+    /// Returns whether the stream can have a declared format that its configuration does not show: HE-AAC, whose spectral
+    /// band replication ADTS headers never signal and an AudioSpecificConfig may not. Apple's validator takes it for
+    /// AAC-LC.
+    fileprivate func mayBe(_ declared: Codec) -> Bool {
+        codecs == "mp4a.40.2" && (details.bandReplication ?? .implicit) == .implicit
+            && declared.isHighEfficiencyAAC
+    }
+
     /// Returns a description of the difference to the format of the next segment; nil if a decoder can continue.
     fileprivate func change(to next: TrackFormat) -> String? {
         if sampleEntry != next.sampleEntry { return "\(next.sampleEntry) after \(sampleEntry)" }
@@ -301,7 +377,7 @@ extension TrackFormat {
 extension MeasuredPresentation {
     /// Calls a function for each variant tag, with its place and the formats of the variant and of its audio
     /// renditions.
-    fileprivate func forEachVariant(_ body: (Variant, ValidationFinding.Place, [TrackFormat]) -> Void) {
+    func forEachVariant(_ body: (Variant, ValidationFinding.Place, [TrackFormat]) -> Void) {
         guard let name = multivariant?.name else { return }
         for rendition in renditions {
             for (variant, line) in rendition.roles.variants {

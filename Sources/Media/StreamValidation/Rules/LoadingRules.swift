@@ -66,7 +66,7 @@ extension ValidationRule {
         .rendition(
             "transport-tables-missing",
             .should,
-            "8216bis:3.1.2",
+            "8216bis:3.1.1",
             .media,
             "A transport stream segment without EXT-X-MAP begins with a PAT and a PMT.",
             advice: "Let the packager repeat the tables at the start of each segment."

@@ -74,14 +74,23 @@ extension ValidationRule {
             "Video is not interlaced.",
             advice: "Deinterlace the source before encoding."
         ) { rendition, findings in
-            for (segment, measurement) in rendition.measured where measurement.tracks.contains(where: \.hasFields) {
-                findings.report(.init(rendition, segment), "Pictures are coded as two fields.")
+            for (segment, measurement) in rendition.measured {
+                if measurement.tracks.contains(where: \.hasFields) {
+                    findings.report(.init(rendition, segment), "Pictures are coded as two fields.")
+                } else if measurement.tracks.contains(where: \.format.details.mayBeInterlaced) {
+                    // Macroblocks of frames can be coded as fields, too, which only a decoder sees.
+                    findings.report(
+                        .init(rendition, segment),
+                        "The sequence parameter set is that of interlaced video (frame_mbs_only_flag is 0).",
+                        level: .should
+                    )
+                }
             }
         },
         .rendition(
             "sync-flags-wrong",
             .must,
-            "8216bis:3.1.1",
+            "8216bis:3.1.2",
             .media,
             "The sync samples of MP4 are the pictures at which decoding can start.",
             advice: "Repair the flags in the packager: players seek to the wrong pictures."

@@ -57,6 +57,15 @@ extension TrackMeasurement {
         return Double(longest) / Double(timescale)
     }
 
+    /// The presentation time of the first sample in decode order: with open groups of pictures, the pictures before it
+    /// belong to the segment before.
+    var timelineStart: MediaTime? { firstTime ?? start }
+
+    /// Returns ``timelineStart`` in seconds, as ``startSeconds(near:)``.
+    func timelineSeconds(near other: MediaTime?) -> Double? {
+        Self.seconds(timelineStart, near: other, format.container)
+    }
+
     /// Returns the presentation time of the start in seconds. Timestamps with a wraparound are those nearest to another
     /// time.
     func startSeconds(near other: MediaTime?) -> Double? { Self.seconds(start, near: other, format.container) }

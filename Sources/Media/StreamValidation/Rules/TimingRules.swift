@@ -43,14 +43,14 @@ extension ValidationRule {
             guard !rendition.isIFrames else { return }
             for run in rendition.runs {
                 guard let first = run.first, let origin = first.measurement.leadingTrack,
-                    let start = origin.start?.seconds
+                    let start = origin.timelineStart?.seconds
                 else { continue }
-                var reference = origin.start
+                var reference = origin.timelineStart
                 for (segment, measurement) in run.dropFirst() {
                     guard let track = measurement.leadingTrack, track.format.kind == origin.format.kind,
-                        let time = track.startSeconds(near: reference), let frame = track.frameDuration
+                        let time = track.timelineSeconds(near: reference), let frame = track.frameDuration
                     else { break }
-                    reference = track.start
+                    reference = track.timelineStart
                     let error = segment.start - first.segment.start - (time - start)
                     guard abs(error) > frame + 0.001 else { continue }
                     findings.report(
@@ -71,7 +71,12 @@ extension ValidationRule {
             advice: "Write the duration of the media that the segment contains."
         ) { rendition, findings in
             guard !rendition.isIFrames else { return }
-            for (segment, measurement) in rendition.measured {
+            // In an open group of pictures, the first pictures belong to the time of the segment before.
+            let open = Set(
+                rendition.measured.filter { $0.measurement.leadingTrack?.firstPicture == .cra }.map(\.segment.index)
+            )
+            for (segment, measurement) in rendition.measured
+            where !open.contains(segment.index) && !open.contains(segment.index + 1) {
                 guard let track = measurement.leadingTrack, let duration = track.duration, duration > 0,
                     let frame = track.frameDuration
                 else { continue }

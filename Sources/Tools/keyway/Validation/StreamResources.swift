@@ -68,7 +68,7 @@ struct StreamResources: ValidationResources {
         if let cache { client = CachingExchange(client: client, cache: cache) }
         let exchange = ObservingExchange(client)
         var resource = MediaResource(url.absoluteString, range: request.byteRange, maximumSize: request.maximumSize)
-        resource.isText = request.purpose == .playlist
+        resource.isText = request.purpose == .playlist || request.purpose == .document
         var attempt = 0
         while true {
             do {
@@ -114,6 +114,12 @@ private final class ObservingExchange: HTTPExchange {
         observation.contentEncoding = answer.header("Content-Encoding")
         observation.redirections = answer.url == url.withoutUserInformation.absoluteString ? 0 : 1
         observation.isSecure = answer.url.lowercased().hasPrefix("https:")
+        observation.status = answer.status
+        if let date = answer.header("Date").flatMap({ HTTPDate.parse($0) }),
+            let modified = answer.header("Last-Modified").flatMap({ HTTPDate.parse($0) })
+        {
+            observation.secondsSinceModification = date.timeIntervalSince(modified)
+        }
         return observation
     }
 }
