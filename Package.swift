@@ -193,7 +193,7 @@ let package = Package(
         ),
         .target(
             name: "StreamValidation",
-            dependencies: ["ByteCoding", "HLSPlaylist", "MediaDecryption", "MediaFormats"],
+            dependencies: ["ByteCoding", "HLSPlaylist", "MediaDecryption", "MediaFormats", "TextCoding"],
             path: "Sources/Media/StreamValidation",
             swiftSettings: settings
         ),
