@@ -21,19 +21,23 @@ public struct ValidationReport: Sendable {
         profiles: Set<LintRule.Profile> = [.apple]
     ) {
         self.presentation = presentation
-        var all: [ValidationFinding] = []
-        for rule in rules {
-            var findings = ValidationFindings(rule)
-            rule.check(presentation, &findings)
-            all += findings.findings
-        }
+        let all = Self.findings(of: presentation, rules: rules)
         let order = Dictionary(rules.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         findings = all.enumerated().sorted { left, right in
             if left.element.level != right.element.level { return left.element.level > right.element.level }
             let (first, second) = (order[left.element.rule] ?? 0, order[right.element.rule] ?? 0)
             return first == second ? left.offset < right.offset : first < second
         }.map(\.element)
-        playlistFindings = Self.lint(presentation, profiles)
+        playlistFindings = Self.lint(presentation, profiles).adding(presentation.playlistObservations)
+    }
+
+    /// Returns the violations of rules, in the order of the rules.
+    static func findings(of presentation: MeasuredPresentation, rules: [ValidationRule]) -> [ValidationFinding] {
+        rules.flatMap { rule in
+            var findings = ValidationFindings(rule)
+            rule.check(presentation, &findings)
+            return findings.findings.adding(presentation.observations, of: rule.id)
+        }
     }
 
     private static func lint(_ presentation: MeasuredPresentation, _ profiles: Set<LintRule.Profile>) -> [LintFinding] {

@@ -9,6 +9,10 @@ public struct MeasuredPresentation: Sendable {
     public var renditions: [MeasuredRendition]
     /// The Media Playlists that could not be loaded.
     public var missing: [MissingPlaylist] = []
+    /// The violations that ``StreamWatch`` observed while the presentation changed; one for each rule and playlist.
+    public var observations: [ValidationFinding] = []
+    /// The violations of rules for playlists in earlier snapshots and their changes; one for each rule and playlist.
+    public var playlistObservations: [LintFinding] = []
     /// The observations of the HTTP response with the Multivariant Playlist; nil for files.
     public var http: HTTPObservation?
 

@@ -58,6 +58,8 @@ package struct PlaylistWatch: Sendable {
     /// The number of failures since the last success.
     private var failuresInRow = 0
     private var firstFailure: (reload: Int, reason: String)?
+    /// True if the numbers of the last snapshot went back, so that the next one can have many more segments.
+    private var hasStartedOver = false
     private var standstillReloads: [Int] = []
     private var earlyReloads: [Int] = []
     /// The reason for the end; nil before it.
@@ -127,7 +129,8 @@ package struct PlaylistWatch: Sendable {
         let before = base.media
         if rebase(file) { noteTimes(before, playlist, load, began, now) }
         var actions = schedule.loaded(playlist, began: began, now: now)
-        if actions.hasStartedOver {
+        hasStartedOver = actions.hasStartedOver
+        if hasStartedOver {
             // The rules report it; the watch continues with the new numbers.
             schedule = LiveReload(settings: settings)
             actions = schedule.loaded(playlist, began: began, now: now)
@@ -229,7 +232,7 @@ package struct PlaylistWatch: Sendable {
             )
             if found.isStandstill { standstillReloads.append(reloads) }
             // The last segment may appear at any time.
-            if found.isEarly, !playlist.isEnded { earlyReloads.append(reloads) }
+            if found.isEarly, !playlist.isEnded, !hasStartedOver { earlyReloads.append(reloads) }
         } else if !playlist.isEnded, times.unchanged(began: began, now: now, target: target) {
             standstillReloads.append(reloads)
         }
