@@ -1,6 +1,6 @@
 import ContentKeySession
 import HLSPlaylist
-import StreamPlayer
+import StreamValidation
 import Synchronization
 import Testing
 
@@ -49,7 +49,7 @@ struct PlaylistWatchTests {
         /// Ends the watch, and returns the findings as rules with messages.
         mutating func end() -> [String] {
             watch.end(.limit, now: .milliseconds(now))
-            return watch.findings.map { "\($0.rule.rawValue): \($0.message)" }
+            return watch.findings.map { "\($0.diagnostic.rule.rawValue): \($0.diagnostic.message)" }
         }
     }
 

@@ -23,12 +23,7 @@ public struct ValidationReport: Sendable {
         profiles: Set<LintRule.Profile> = [.apple]
     ) {
         self.presentation = presentation
-        var all: [ValidationFinding] = []
-        for rule in rules {
-            var findings = ValidationFindings(rule)
-            rule.check(presentation, &findings)
-            all += findings.findings
-        }
+        let all = Self.findings(of: presentation, rules: rules)
         let optional = Set(rules.lazy.map(CatalogRule.init).filter(\.isOptional).map(\.id))
         let order = Dictionary(rules.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         let sorted = all.enumerated().sorted { left, right in
@@ -38,7 +33,16 @@ public struct ValidationReport: Sendable {
         }.map(\.element)
         findings = sorted.filter { !optional.contains($0.rule) }
         optionalFindings = sorted.filter { optional.contains($0.rule) }
-        playlistFindings = Self.lint(presentation, profiles)
+        playlistFindings = Self.lint(presentation, profiles).adding(presentation.playlistObservations)
+    }
+
+    /// Returns the violations of rules, in the order of the rules.
+    static func findings(of presentation: MeasuredPresentation, rules: [ValidationRule]) -> [ValidationFinding] {
+        rules.flatMap { rule in
+            var findings = ValidationFindings(rule)
+            rule.check(presentation, &findings)
+            return findings.findings.adding(presentation.observations, of: rule.id)
+        }
     }
 
     private static func lint(_ presentation: MeasuredPresentation, _ profiles: Set<LintRule.Profile>) -> [LintFinding] {

@@ -1,3 +1,5 @@
+import HLSPlaylist
+
 /// The weights of the buffer in ``QualityController``. The throughput's share and margin belong to the selector:
 /// `safetyFactor` of its abilities, and `upSwitchMargin`.
 public struct QualitySettings: Hashable, Sendable {

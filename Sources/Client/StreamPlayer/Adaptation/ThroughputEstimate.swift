@@ -1,3 +1,5 @@
+import HLSPlaylist
+
 /// An estimate of the media throughput from past downloads.
 ///
 ///     var estimate = ThroughputEstimate()

@@ -1,3 +1,5 @@
+import HLSPlaylist
+
 /// A model of the loaded media and the playback position: a value whose events carry the time.
 ///
 ///     var buffer = BufferModel(position: place.time)

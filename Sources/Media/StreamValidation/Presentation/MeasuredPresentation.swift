@@ -11,6 +11,10 @@ public struct MeasuredPresentation: Sendable {
     public var missing: [MissingPlaylist] = []
     /// True if segments were left out because the validation had loaded as many bytes as it may.
     public var isCutOff = false
+    /// The violations that ``StreamWatch`` observed while the presentation changed; one for each rule and playlist.
+    public var observations: [ValidationFinding] = []
+    /// The violations of rules for playlists in earlier snapshots and their changes; one for each rule and playlist.
+    public var playlistObservations: [LintFinding] = []
     /// The observations of the HTTP response with the Multivariant Playlist; nil for files.
     public var http: HTTPObservation?
 

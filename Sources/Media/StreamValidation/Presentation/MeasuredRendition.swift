@@ -37,10 +37,14 @@ public struct MeasuredRendition: Sendable {
     /// The observations of the HTTP response with the playlist; nil for files.
     public var http: HTTPObservation?
 
+    /// True if the playlist was live when ``StreamWatch`` started. Its segments are all that were measured since then,
+    /// whether or not the playlist still lists them.
+    public var isWatched = false
+
     /// True if it is an I-frame playlist.
     public var isIFrames: Bool { playlist.isIFramesOnly || !roles.iFrameVariants.isEmpty }
     /// True if it is a live playlist: more segments can follow.
-    public var isLive: Bool { !playlist.isEnded }
+    public var isLive: Bool { isWatched || !playlist.isEnded }
     /// True if every segment except gaps was measured.
     public var isComplete: Bool { segments.allSatisfy { $0.isGap || $0.measurement != nil } }
     /// The segments that were measured.
@@ -104,6 +108,8 @@ public struct MeasuredSegment: Sendable {
     public var start: Double
     /// The duration in seconds, by EXTINF.
     public var duration: Double
+    /// The date and time of the first sample, of EXT-X-PROGRAM-DATE-TIME and EXTINF; nil if it is unknown.
+    public var programDateTime: PlaylistDate?
     /// The approximate bit rate of EXT-X-BITRATE in kilobits per second.
     public var declaredBitrate: UInt64?
     /// True if the segment is a gap.
@@ -131,6 +137,7 @@ public struct MeasuredSegment: Sendable {
         byteRange = segment.byteRange
         start = segment.start
         duration = segment.segment.duration
+        programDateTime = segment.programDateTime
         declaredBitrate = segment.bitrate
         isGap = segment.segment.isGap
         isDiscontinuity = segment.segment.isDiscontinuity

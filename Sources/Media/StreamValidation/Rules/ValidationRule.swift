@@ -86,6 +86,7 @@ public struct ValidationRule: Sendable, Identifiable {
         + containerRules + videoFormatRules + audioRules + subtitleRules + alignmentRules
         + protectionRules + systemHeaderRules + referenceRules + interstitialRules
         + targetRules + targetMediaRules + cmafRules
+        + liveRules + lowLatencyRules
 }
 
 /// A violation of a rule.

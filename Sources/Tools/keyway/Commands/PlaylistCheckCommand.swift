@@ -2,6 +2,7 @@ import ArgumentParser
 import ContentKeySession
 import DASHManifest
 import HLSPlaylist
+import StreamValidation
 import TextCoding
 import ToolSupport
 

@@ -1,5 +1,6 @@
 import DASHManifest
 import HLSPlaylist
+import StreamValidation
 import TextCoding
 
 /// A rule of `keyway playlist check`, for playlists or for DASH manifests.

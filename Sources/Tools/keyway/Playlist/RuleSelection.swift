@@ -1,6 +1,7 @@
 import ArgumentParser
 import DASHManifest
 import HLSPlaylist
+import StreamValidation
 import TextCoding
 import ToolSupport
 

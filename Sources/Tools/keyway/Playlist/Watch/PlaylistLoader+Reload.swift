@@ -1,5 +1,5 @@
 import Foundation
-import StreamPlayer
+import HLSPlaylist
 import ToolSupport
 
 extension PlaylistLoader {

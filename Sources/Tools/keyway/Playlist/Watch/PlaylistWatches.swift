@@ -1,6 +1,6 @@
 import ContentKeySession
 import HLSPlaylist
-import StreamPlayer
+import StreamValidation
 import ToolSupport
 
 /// The Media Playlists that `keyway playlist check --watch` watches: the one on the command line, or those of a
@@ -36,7 +36,9 @@ struct PlaylistWatches {
         let signals = TerminationSignals { run.cancel() }
         defer { signals.end() }
         for watch in await run.value {
-            found.findings += watch.findings
+            found.findings += watch.findings.map {
+                CheckFinding($0.diagnostic, in: $0.file, name: watch.name, reload: $0.reload)
+            }
             found.watched.append(watch.summary)
         }
     }

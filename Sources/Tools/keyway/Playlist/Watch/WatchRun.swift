@@ -1,7 +1,7 @@
 import ArgumentParser
 import ContentKeySession
 import HLSPlaylist
-import StreamPlayer
+import StreamValidation
 import ToolSupport
 
 /// The end of a watch on the command line: a number of reloads, or a duration.

@@ -1,3 +1,5 @@
+import HLSPlaylist
+import StreamValidation
 import TextCoding
 
 /// The result of watching one playlist.
@@ -37,4 +39,19 @@ struct WatchSummary: Sendable {
 
     /// Returns seconds, rounded to milliseconds.
     private func seconds(_ time: Duration) -> Double { (time / .milliseconds(1)).rounded() / 1000 }
+}
+
+extension PlaylistWatch {
+    /// The result of the watch, for output.
+    var summary: WatchSummary {
+        WatchSummary(
+            name: name,
+            duration: duration,
+            reloads: reloads,
+            failures: failures,
+            newSegments: newSegments,
+            longestPause: times.longest,
+            end: end ?? .interrupted
+        )
+    }
 }

@@ -1,5 +1,3 @@
-public import HLSPlaylist
-
 /// An action that ``LiveReload`` requests.
 public enum LiveReloadAction: Sendable {
     /// Loads the playlist, and reports the result to ``LiveReload/loaded(_:began:now:)`` or

@@ -10,13 +10,13 @@
 ///
 /// A server may add several segments at once. Each takes half a target duration, or its own duration if that is shorter;
 /// an update takes at least half a target duration.
-struct UpdateTimes: Sendable {
+package struct UpdateTimes: Sendable {
     /// An interval without a new segment.
-    struct Standstill: Sendable, Hashable {
+    package struct Standstill: Sendable, Hashable {
         /// The minimum duration of the interval.
-        var duration: Duration
+        package var duration: Duration
         /// True if a new segment has appeared since.
-        var isOver = false
+        package var isOver = false
     }
 
     /// The start of the last load that succeeded.
@@ -26,17 +26,17 @@ struct UpdateTimes: Sendable {
     /// The earliest time at which the last version can have appeared, if no version appeared too early.
     private var earliest: Duration?
     /// The intervals of at least 1.5 target durations without a new segment.
-    private(set) var standstills: [Standstill] = []
+    package private(set) var standstills: [Standstill] = []
     /// The longest observed interval without a new segment.
-    private(set) var longest = Duration.zero
+    package private(set) var longest = Duration.zero
 
     /// Starts with the first load.
-    init(began: Duration, now: Duration) { (lastStart, lastNew) = (began, now) }
+    package init(began: Duration, now: Duration) { (lastStart, lastNew) = (began, now) }
 
     /// Notes a load without new segments.
     ///
     /// - Returns: True if a standstill has started.
-    mutating func unchanged(began: Duration, now: Duration, target: Duration) -> Bool {
+    package mutating func unchanged(began: Duration, now: Duration, target: Duration) -> Bool {
         defer { lastStart = began }
         return quiet(for: began - lastNew, target)
     }
@@ -44,7 +44,7 @@ struct UpdateTimes: Sendable {
     /// Notes that the server delayed a response and then failed, which shows that it had no new segment.
     ///
     /// - Returns: True if a standstill has started.
-    mutating func delayed(now: Duration, target: Duration) -> Bool { quiet(for: now - lastNew, target) }
+    package mutating func delayed(now: Duration, target: Duration) -> Bool { quiet(for: now - lastNew, target) }
 
     /// Notes a load with new segments.
     ///
@@ -52,7 +52,7 @@ struct UpdateTimes: Sendable {
     ///   - segments: The durations of the new segments.
     ///   - isBlocking: True if the server delays the response until there is a new segment.
     /// - Returns: Whether a standstill was found, and whether the segments appeared too early.
-    mutating func advanced(
+    package mutating func advanced(
         began: Duration,
         now: Duration,
         target: Duration,

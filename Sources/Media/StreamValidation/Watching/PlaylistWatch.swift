@@ -1,55 +1,71 @@
-import HLSPlaylist
-import StreamPlayer
+package import HLSPlaylist
 import TextCoding
 
-/// The state of one watched Media Playlist. A state machine: it neither loads nor waits, so that any story of a stream
-/// can be told to it. ``LiveReload`` schedules the loads, as for a player.
-struct PlaylistWatch: Sendable {
+/// The state of one watched Media Playlist. A state machine: it neither loads nor waits, so that any course of
+/// events can be simulated. `LiveReload` schedules the loads, as for a player.
+package struct PlaylistWatch: Sendable {
     /// The checks of a watch.
-    struct Checks: Sendable {
-        let linter: Linter
+    package struct Checks: Sendable {
+        package let linter: Linter
         /// The enabled rules of ``WatchRule``.
-        let rules: Set<RuleID>
+        package let rules: Set<RuleID>
+
+        /// Creates the checks of a watch.
+        package init(linter: Linter, rules: Set<RuleID>) { (self.linter, self.rules) = (linter, rules) }
+    }
+
+    /// A violation of a rule.
+    package struct Finding: Sendable {
+        package let diagnostic: Diagnostic
+        /// The snapshot that contains the line; nil if the finding is about no line.
+        package let file: LintFile?
+        /// The number of the reload that shows the finding, from 1.
+        package let reload: Int
     }
 
     /// The reason why a watch has ended.
-    enum End: String, Sendable {
+    package enum End: String, Sendable {
         case ended
         case limit
         case interrupted
     }
 
     /// The name of the playlist in output.
-    let name: String
+    package let name: String
     /// The findings so far, without those that continue.
-    private(set) var findings: [CheckFinding] = []
+    package private(set) var findings: [Finding] = []
     /// The next load; nil if the playlist has ended.
-    private(set) var next: PlaylistLoad?
+    package private(set) var next: PlaylistLoad?
     /// The start of the next load.
-    private(set) var nextStart = Duration.zero
+    package private(set) var nextStart = Duration.zero
     /// The number of reloads, including failed ones.
-    private(set) var reloads = 0
+    package private(set) var reloads = 0
     /// The number of failed reloads.
-    private(set) var failures = 0
+    package private(set) var failures = 0
     /// The number of segments that were added.
-    private(set) var newSegments: UInt64 = 0
+    package private(set) var newSegments: UInt64 = 0
 
-    let checks: Checks
+    private let checks: Checks
     private let settings: LiveReloadSettings
     private var schedule: LiveReload
     private let start: Duration
-    private var times: UpdateTimes
+    /// The times at which new segments appeared.
+    package private(set) var times: UpdateTimes
     /// The last snapshot that reloads are compared with, with the segments that a delta update skips.
-    private var base: LintFile
+    package private(set) var base: LintFile
     /// The rules that earlier snapshots broke.
     private var rules: Set<RuleID>
     /// The number of failures since the last success.
     private var failuresInRow = 0
     private var firstFailure: (reload: Int, reason: String)?
+    /// True if the numbers of the last snapshot went back, so that the next one can have many more segments.
+    private var hasStartedOver = false
     private var standstillReloads: [Int] = []
     private var earlyReloads: [Int] = []
-    private var end: End?
-    private var duration = Duration.zero
+    /// The reason for the end; nil before it.
+    package private(set) var end: End?
+    /// The duration of the watch; zero before its end.
+    package private(set) var duration = Duration.zero
 
     /// The shortest interval between two loads.
     private static let shortestPause = Duration.milliseconds(200)
@@ -63,7 +79,7 @@ struct PlaylistWatch: Sendable {
     ///   - isRemote: True if the playlist is loaded from a server, which can delay a response and send delta updates.
     ///   - timeout: The timeout of a load that the server does not delay.
     ///   - began: The start of its load.
-    init(
+    package init(
         _ file: LintFile,
         name: String,
         checks: Checks,
@@ -96,7 +112,7 @@ struct PlaylistWatch: Sendable {
     /// Handles a loaded snapshot.
     ///
     /// - Parameter file: The snapshot.
-    mutating func loaded(_ file: LintFile, _ load: PlaylistLoad, began: Duration, now: Duration) {
+    package mutating func loaded(_ file: LintFile, _ load: PlaylistLoad, began: Duration, now: Duration) {
         guard let playlist = file.media, file.isPlaylist else {
             return failed("the response is not a Media Playlist", load, began: began, now: now)
         }
@@ -106,14 +122,15 @@ struct PlaylistWatch: Sendable {
         let changes = checks.linter.check(reloadFrom: base, to: file)
             .filter { failuresInRow == 0 || $0.rule != "reload-segments-missed" }
         failuresInRow = 0
-        findings += changes.map { finding($0, in: file) }
+        findings += changes.map { Finding(diagnostic: $0, file: file, reload: reloads) }
         let own = checks.linter.check(file).filter { !rules.contains($0.rule) }
         rules.formUnion(own.map(\.rule))
-        findings += own.map { finding($0, in: file) }
+        findings += own.map { Finding(diagnostic: $0, file: file, reload: reloads) }
         let before = base.media
         if rebase(file) { noteTimes(before, playlist, load, began, now) }
         var actions = schedule.loaded(playlist, began: began, now: now)
-        if actions.hasStartedOver {
+        hasStartedOver = actions.hasStartedOver
+        if hasStartedOver {
             // The rules report it; the watch continues with the new numbers.
             schedule = LiveReload(settings: settings)
             actions = schedule.loaded(playlist, began: began, now: now)
@@ -128,7 +145,7 @@ struct PlaylistWatch: Sendable {
     /// Handles a failed load.
     ///
     /// - Parameter reason: The reason, without a URL.
-    mutating func failed(_ reason: String, _ load: PlaylistLoad, began: Duration, now: Duration) {
+    package mutating func failed(_ reason: String, _ load: PlaylistLoad, began: Duration, now: Duration) {
         reloads += 1
         failures += 1
         failuresInRow += 1
@@ -142,7 +159,7 @@ struct PlaylistWatch: Sendable {
     }
 
     /// Ends the watch, and completes the findings.
-    mutating func end(_ end: End, now: Duration) {
+    package mutating func end(_ end: End, now: Duration) {
         guard self.end == nil else { return }
         (self.end, duration) = (next == nil ? .ended : end, now - start)
         next = nil
@@ -215,7 +232,7 @@ struct PlaylistWatch: Sendable {
             )
             if found.isStandstill { standstillReloads.append(reloads) }
             // The last segment may appear at any time.
-            if found.isEarly, !playlist.isEnded { earlyReloads.append(reloads) }
+            if found.isEarly, !playlist.isEnded, !hasStartedOver { earlyReloads.append(reloads) }
         } else if !playlist.isEnded, times.unchanged(began: began, now: now, target: target) {
             standstillReloads.append(reloads)
         }
@@ -235,8 +252,10 @@ struct PlaylistWatch: Sendable {
 
     // MARK: Findings
 
-    private func finding(_ diagnostic: Diagnostic, in file: LintFile) -> CheckFinding {
-        CheckFinding(diagnostic, in: file, name: name, reload: reloads)
+    /// Returns the findings since the last call, and forgets them, so that a long watch needs no more memory.
+    package mutating func takeFindings() -> [Finding] {
+        defer { findings = [] }
+        return findings
     }
 
     /// Reports the failures in a row as one finding.
@@ -250,27 +269,13 @@ struct PlaylistWatch: Sendable {
     private mutating func report(_ rule: WatchRule, _ reload: Int, _ message: String) {
         guard checks.rules.contains(rule.id) else { return }
         let diagnostic = Diagnostic(rule: rule.id, severity: rule.severity, line: 0, message: message)
-        findings.append(CheckFinding(diagnostic, in: nil, name: name, reload: reload))
+        findings.append(Finding(diagnostic: diagnostic, file: nil, reload: reload))
     }
 
     /// Returns a duration as text, rounded to tenths of a second.
-    static func seconds(_ time: Duration) -> String {
-        shortNumber((time / .milliseconds(100)).rounded() / 10) + " s"
-    }
-}
-
-extension PlaylistWatch {
-    /// The result of the watch, for output.
-    var summary: WatchSummary {
-        WatchSummary(
-            name: name,
-            duration: duration,
-            reloads: reloads,
-            failures: failures,
-            newSegments: newSegments,
-            longestPause: times.longest,
-            end: end ?? .interrupted
-        )
+    package static func seconds(_ time: Duration) -> String {
+        let tenths = Int(rounding: time / .milliseconds(100))
+        return "\(tenths / 10)\(tenths % 10 == 0 ? "" : ".\(tenths % 10)") s"
     }
 }
 
@@ -288,7 +293,7 @@ extension [LiveReloadAction] {
 
 extension LintFile {
     /// The playlist, if it is a Media Playlist.
-    var media: MediaPlaylist? { if case .media(let playlist) = playlist { playlist } else { nil } }
+    package var media: MediaPlaylist? { if case .media(let playlist) = playlist { playlist } else { nil } }
 
     /// True if the file begins like a playlist.
     var isPlaylist: Bool { !diagnostics.contains { $0.rule == .missingExtM3U } }

@@ -1,5 +1,3 @@
-import HLSPlaylist
-
 extension MediaPlaylist {
     /// Returns whether this playlist is that of a restarted encoder, and not an outdated copy from a cache. Its media
     /// sequence numbers are lower than those of `known`, and

@@ -1,5 +1,3 @@
-public import HLSPlaylist
-
 /// The schedule of live Media Playlist reloads, and the validation of their results (RFC 8216bis sections 6.2.5, 6.3.4
 /// and 6.3.7). A state machine: events in, actions out; it neither loads nor waits.
 ///
@@ -199,7 +197,7 @@ public struct LiveReload: Sendable {
 
     /// The duration of the segments in the current playlist, at most
     /// ``LiveReloadSettings/maximumInterruption``.
-    var window: Duration {
+    package var window: Duration {
         let longest = PlaybackTime.seconds(settings.maximumInterruption)
         var seconds = 0.0
         // The playlist of an event may list the segments of days.
@@ -252,7 +250,7 @@ public struct LiveReload: Sendable {
 
 extension MediaPlaylist {
     /// The media sequence number after the last segment's; nil if it exceeds the range of UInt64.
-    var endSequenceNumber: UInt64? {
+    package var endSequenceNumber: UInt64? {
         let (sum, overflow) = (mediaSequence ?? 0).addingReportingOverflow(UInt64(segments.count))
         return overflow ? nil : sum
     }

@@ -19,6 +19,17 @@ public struct PlaylistLoad: Hashable, Sendable {
         case segmentsAndDateRanges = "v2"
     }
 
+    package init(
+        startTime: Duration,
+        mediaSequenceNumber: UInt64?,
+        part: UInt64?,
+        skip: Skip?,
+        timeout: Duration
+    ) {
+        (self.startTime, self.timeout) = (startTime, timeout)
+        (self.mediaSequenceNumber, self.part, self.skip) = (mediaSequenceNumber, part, skip)
+    }
+
     /// True if the server delays the response until the playlist changes.
     public var isBlocking: Bool { mediaSequenceNumber != nil }
 

@@ -1,33 +1,34 @@
-import HLSPlaylist
+package import HLSPlaylist
 
-/// A rule about the times at which a server updates a live playlist. `keyway playlist check --watch` checks it.
-struct WatchRule: Sendable {
-    let id: RuleID
-    let severity: Diagnostic.Severity
+/// A rule about the times at which a server updates a live playlist. `keyway playlist check --watch`
+/// and `keyway validate --watch` check it.
+package struct WatchRule: Sendable {
+    package let id: RuleID
+    package let severity: Diagnostic.Severity
     /// The section of RFC 8216bis.
-    let section: String
+    package let section: String
     /// The requirement, on one line.
-    let summary: String
+    package let summary: String
 
-    static let loadFailed = WatchRule(
+    package static let loadFailed = WatchRule(
         id: "watch-load-failed",
         severity: .error,
         section: "6.3.4",
         summary: "each reload of a playlist should succeed"
     )
-    static let standstill = WatchRule(
+    package static let standstill = WatchRule(
         id: "watch-standstill",
         severity: .error,
         section: "6.2.1",
         summary: "a new segment must be available no later than 1.5 target durations after the previous one"
     )
-    static let earlyUpdate = WatchRule(
+    package static let earlyUpdate = WatchRule(
         id: "watch-early-update",
         severity: .warning,
         section: "6.2.1",
         summary: "a new segment must be available no earlier than half a target duration after the previous one"
     )
-    static let blockIgnored = WatchRule(
+    package static let blockIgnored = WatchRule(
         id: "watch-block-ignored",
         severity: .error,
         section: "6.2.5.2",
@@ -35,5 +36,5 @@ struct WatchRule: Sendable {
     )
 
     /// All rules.
-    static let all = [loadFailed, standstill, earlyUpdate, blockIgnored]
+    package static let all = [loadFailed, standstill, earlyUpdate, blockIgnored]
 }

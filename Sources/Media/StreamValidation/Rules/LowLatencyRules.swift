@@ -1,0 +1,91 @@
+import HLSPlaylist
+
+extension ValidationRule {
+    /// Rules about the delivery of low-latency presentations. The rules for the text of their playlists, such as the
+    /// durations of Partial Segments and HOLD-BACK, are those of `HLSPlaylist`.
+    static let lowLatencyRules: [ValidationRule] =
+        observedLowLatencyRules + [
+            .rendition(
+                "parts-announced",
+                .must,
+                "14.1",
+                .playlist,
+                "A live playlist with EXT-X-PART-INF has Partial Segments.",
+                advice: "Write EXT-X-PART, or remove EXT-X-PART-INF."
+            ) { rendition, findings in
+                let playlist = rendition.playlist
+                guard playlist.partInf != nil, !playlist.isEnded, !rendition.isIFrames, !playlist.segments.isEmpty,
+                    playlist.upcoming.parts.isEmpty, playlist.segments.allSatisfy(\.parts.isEmpty)
+                else { return }
+                findings.report(.init(rendition.name), "The playlist has EXT-X-PART-INF, but no EXT-X-PART.")
+            }
+        ]
+
+    /// The rules that are checked while a presentation changes.
+    static let observedLowLatencyRules: [ValidationRule] = [
+        .observed(
+            "part-missing",
+            .must,
+            "8216bis:6.2.2",
+            .media,
+            "A Partial Segment can be loaded until three Target Durations after it leaves the playlist.",
+            advice: "Publish the part before the playlist lists it, and delete it later."
+        ),
+        .observed(
+            "part-not-independent",
+            .must,
+            "8216bis:4.4.4.9",
+            .media,
+            "A Partial Segment with INDEPENDENT=YES contains a key frame.",
+            advice: "Write INDEPENDENT=YES only for parts that contain an IDR picture."
+        ),
+        .observed(
+            "part-differs-from-segment",
+            .should,
+            "8216bis:4.4.4.9",
+            .media,
+            "The Partial Segments together are the bytes of their segment.",
+            advice: "Concatenate the parts to the segment, without packaging it again."
+        ),
+        .observed(
+            "hint-not-fulfilled",
+            .should,
+            "8216bis:4.4.5.3",
+            .playlist,
+            "The next Partial Segment is the one that EXT-X-PRELOAD-HINT announced.",
+            advice: "Hint at the resource that the next part will have; players have already requested it."
+        ),
+        .observed(
+            "rendition-report-wrong",
+            .must,
+            "8216bis:4.4.5.4",
+            .playlist,
+            "EXT-X-RENDITION-REPORT names the last segment of its playlist.",
+            advice: "Write the reports when the playlist is served, from the current state of the other ones."
+        ),
+        .observed(
+            "block-not-refused",
+            .should,
+            "8216bis:6.2.5.2",
+            .http,
+            "A request for a segment far in the future is refused with status 400.",
+            advice: "Refuse _HLS_msn above the last number plus 2."
+        ),
+        .observed(
+            "block-too-long",
+            .must,
+            "8216bis:6.2.5.2",
+            .http,
+            "A blocking reload is answered within three Target Durations, if need be with status 503.",
+            advice: "Limit the time for which the server delays a response."
+        ),
+        .observed(
+            "delta-update-wrong",
+            .must,
+            "8216bis:6.2.5.1",
+            .playlist,
+            "A delta update and the playlist before it result in the whole playlist.",
+            advice: "Skip only segments that are older than CAN-SKIP-UNTIL, and count them."
+        ),
+    ]
+}

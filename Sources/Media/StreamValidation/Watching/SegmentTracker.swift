@@ -1,0 +1,190 @@
+import HLSPlaylist
+
+/// Finds what is new in each snapshot of a live Media Playlist: segments, Partial Segments, and removed segments.
+struct SegmentTracker {
+    /// A segment with the values that apply to it.
+    struct Segment: Sendable {
+        /// The segment without a measurement.
+        var measured: MeasuredSegment
+        var resource: SegmentReader.Resource
+        var map: SegmentReader.Resource?
+        /// True if the segment is encrypted as a whole.
+        var isSealed: Bool
+    }
+
+    /// A Partial Segment with the values that apply to it.
+    struct Part: Sendable {
+        /// The Media Sequence Number of its segment.
+        var sequence: UInt64
+        /// The index in its segment, from 0.
+        var index: Int
+        var tag: PartTag
+        var resource: SegmentReader.Resource
+        var map: SegmentReader.Resource?
+        var isSealed: Bool
+    }
+
+    /// The differences between a snapshot and the ones before.
+    struct Changes {
+        var segments: [Segment] = []
+        var parts: [Part] = []
+        /// A Partial Segment other than the one that was hinted; nil if the hint was right, or there was none.
+        var unexpectedPart: Part?
+        /// The last segment that was removed from the start.
+        var removed: Segment?
+        /// The oldest listed segment that is not a gap.
+        var oldest: Segment?
+        /// The number of segments before the first new one that no snapshot contained.
+        var missed: UInt64 = 0
+        /// True if the numbers begin again, because the encoder was restarted.
+        var isRestart = false
+    }
+
+    /// The resolved URI of the playlist.
+    let base: String
+    /// The number of segments and parts of the first snapshot that are new.
+    let initialSegments: Int
+    private var next: UInt64?
+    private var oldest: Segment?
+    private var first: UInt64 = 0
+    private var lastPart: (sequence: UInt64, index: Int)?
+    private var hint: SegmentReader.Resource?
+    /// The resources of the last segments, by number.
+    private var recent: [UInt64: SegmentReader.Resource] = [:]
+
+    /// The number of segments after which an outdated copy of the playlist is no longer recognized.
+    private static let recentCount: UInt64 = 512
+
+    init(base: String, initialSegments: Int) { (self.base, self.initialSegments) = (base, initialSegments) }
+
+    /// Takes the next snapshot, in which delta updates are merged.
+    mutating func take(_ playlist: MediaPlaylist) -> Changes {
+        var changes = Changes()
+        guard let resolved = try? playlist.resolvedSegments() else { return changes }
+        let start = playlist.mediaSequence ?? 0
+        let end = start &+ UInt64(resolved.count)
+        if let next, end < next {
+            // The rules for reloads report it. An outdated copy contains nothing new.
+            guard let last = resolved.last.map({ Segment($0, base: base) }) else { return changes }
+            guard recent[last.measured.sequence] != last.resource else { return changes }
+            (self.next, oldest, lastPart, hint, recent) = (nil, nil, nil, nil, [:])
+            changes.isRestart = true
+        }
+        let isFirst = next == nil
+        let from = next ?? (playlist.isEnded ? start : max(start, end - min(end, UInt64(initialSegments))))
+        changes.missed = from < start ? start - from : 0
+        for segment in resolved.dropFirst(Int(clamping: max(from, start) - start)) {
+            let new = Segment(segment, base: base)
+            changes.segments.append(new)
+            recent[new.measured.sequence] = new.resource
+        }
+        if recent.count > 2 * Self.recentCount { recent = recent.filter { $0.key &+ Self.recentCount >= end } }
+        if let oldest, start > first { changes.removed = oldest }
+        (first, next) = (start, end)
+        oldest = resolved.first { !$0.segment.isGap }.map { Segment($0, base: base) }
+        changes.oldest = oldest
+        takeParts(playlist, resolved, end, isFirst, &changes)
+        return changes
+    }
+
+    private mutating func takeParts(
+        _ playlist: MediaPlaylist,
+        _ resolved: ResolvedSegments,
+        _ end: UInt64,
+        _ isFirst: Bool,
+        _ changes: inout Changes
+    ) {
+        guard playlist.partInf != nil else { return }
+        let start = playlist.mediaSequence ?? 0
+        var listed: [Part] = []
+        // Only segments near the end have parts.
+        let from = lastPart.map { $0.sequence } ?? (end - min(end, UInt64(initialSegments)))
+        var lastCount: [UInt64: Int] = [:]
+        for segment in resolved.dropFirst(Int(clamping: max(from, start) - start)) where !segment.segment.parts.isEmpty {
+            listed += parts(segment.segment.parts, segment.mediaSequenceNumber, segment.initialization, segment.keys)
+            lastCount[segment.mediaSequenceNumber] = segment.segment.parts.count
+        }
+        let last = resolved.last
+        listed += parts(playlist.upcoming.parts, end, last?.initialization, last?.keys ?? KeyContext())
+        let new = listed.filter { part in
+            guard let known = lastPart else { return true }
+            return (part.sequence, part.index) > (known.sequence, known.index)
+        }
+        if !isFirst, let hint, let known = lastPart, let part = new.first {
+            let isNext =
+                part.sequence == known.sequence
+                ? part.index == known.index + 1
+                : part.sequence == known.sequence + 1 && part.index == 0
+                    && lastCount[known.sequence] == known.index + 1
+            if isNext, !hint.announces(part.resource) { changes.unexpectedPart = part }
+        }
+        if let part = listed.last { lastPart = (part.sequence, part.index) }
+        // Parts of the first snapshot may be about to be removed.
+        changes.parts = isFirst ? [] : new
+        hint = playlist.preloadHints.first { $0.kind == .part }.map { tag in
+            let start = tag.byteRangeStart ?? 0
+            let end = tag.byteRangeLength.map { start.addingReportingOverflow($0).partialValue } ?? .max
+            return SegmentReader.Resource(
+                url: URIReference.resolve(tag.uri, against: base),
+                byteRange: start < end ? start..<end : nil
+            )
+        }
+    }
+
+    private func parts(
+        _ tags: [PartTag],
+        _ sequence: UInt64,
+        _ initialization: ResolvedInitialization?,
+        _ keys: KeyContext
+    ) -> [Part] {
+        var previous: (uri: String, end: UInt64)?
+        return tags.enumerated().map { index, tag in
+            var range: Range<UInt64>?
+            if let own = tag.byteRange {
+                let start = own.offset ?? (previous?.uri == tag.uri ? previous?.end ?? 0 : 0)
+                let (end, overflow) = start.addingReportingOverflow(own.length)
+                range = start..<(overflow ? .max : end)
+            }
+            previous = range.map { (tag.uri, $0.upperBound) }
+            return Part(
+                sequence: sequence,
+                index: index,
+                tag: tag,
+                resource: .init(url: URIReference.resolve(tag.uri, against: base), byteRange: range),
+                map: initialization.map { .init($0, base: base) },
+                isSealed: keys.isSealed
+            )
+        }
+    }
+}
+
+extension SegmentTracker.Segment {
+    init(_ segment: ResolvedSegment, base: String) {
+        measured = MeasuredSegment(segment, line: 0)
+        resource = .init(
+            url: URIReference.resolve(segment.segment.uri, against: base),
+            byteRange: segment.byteRange
+        )
+        map = segment.initialization.map { .init($0, base: base) }
+        isSealed = segment.keys.isSealed
+    }
+}
+
+extension SegmentReader.Resource {
+    init(_ initialization: ResolvedInitialization, base: String) {
+        self.init(
+            url: URIReference.resolve(initialization.map.uri, against: base),
+            byteRange: initialization.byteRange
+        )
+    }
+
+    /// Returns whether a hint announces a resource. The end of a hinted range may be unknown.
+    fileprivate func announces(_ other: Self) -> Bool {
+        url == other.url && (byteRange?.lowerBound ?? 0) == (other.byteRange?.lowerBound ?? 0)
+    }
+}
+
+extension KeyContext {
+    /// True if segments are encrypted as a whole.
+    fileprivate var isSealed: Bool { keys.contains { $0.method == .aes128 || $0.method == .aes256GCM } }
+}

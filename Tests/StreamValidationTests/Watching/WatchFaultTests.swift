@@ -1,0 +1,296 @@
+import HLSPlaylist
+import Testing
+
+@testable import StreamValidation
+
+/// Channels with one fault each, in which exactly the rule of the fault is violated.
+@Suite("A fault of a live presentation is found by its rule", .timeLimit(.minutes(10)))
+struct WatchFaultTests {
+    /// A fault, and the rules with the playlists in which it is found.
+    struct Fault: Sendable, CustomTestStringConvertible {
+        var name: String
+        var seconds = 240
+        var expected: Set<String>
+        /// False if the fault has consequences that violate other rules.
+        var isExact = true
+        /// Puts the fault in.
+        var put: @Sendable (inout LiveChannel) -> Void
+
+        var testDescription: String { name }
+    }
+
+    @Test("Changes of playlists", arguments: playlistFaults)
+    func playlists(_ fault: Fault) throws { try check(fault, Self.channel()) }
+
+    @Test("Times and dates", arguments: timeFaults)
+    func times(_ fault: Fault) throws { try check(fault, Self.channel()) }
+
+    @Test("Segments and keys", arguments: segmentFaults)
+    func segments(_ fault: Fault) throws { try check(fault, Self.channel()) }
+
+    @Test("Low latency", arguments: lowLatencyFaults)
+    func lowLatency(_ fault: Fault) throws {
+        var channel = try Self.channel()
+        StreamWatchTests.makeLowLatency(&channel)
+        try check(fault, channel)
+    }
+
+    private static func channel() throws -> LiveChannel {
+        var channel = try StreamWatchTests.channel()
+        channel.keyPeriod = 10
+        return channel
+    }
+
+    private func check(_ fault: Fault, _ channel: LiveChannel) throws {
+        var channel = channel
+        fault.put(&channel)
+        let report = try StreamWatchTests.watch(channel, for: .seconds(fault.seconds), interval: .seconds(30))
+        let found = StreamWatchTests.findings(report)
+        #expect(fault.isExact ? found == fault.expected : found.isSuperset(of: fault.expected), "\(found)")
+    }
+
+    // MARK: Playlists
+
+    static let playlistFaults: [Fault] = [
+        Fault(name: "the numbers go back", expected: ["reload-sequence-decreased hd"]) { channel in
+            channel.delay = { name, now in name == "hd" && (100..<104).contains(now) ? now - 60 : now }
+        },
+        Fault(name: "the target duration changes", expected: ["reload-target-duration-changed hd"]) { channel in
+            channel.change = { name, now, snapshot in if name == "hd", (100..<110).contains(now) { snapshot.target = 7 } }
+        },
+        Fault(
+            name: "EXT-X-PLAYLIST-TYPE appears",
+            expected: ["playlist-type-on-live hd", "reload-header-changed hd", "reload-event-removed hd"]
+        ) {
+            $0.change = { name, now, snapshot in
+                if name == "hd", (100..<110).contains(now) { snapshot.header.append("#EXT-X-PLAYLIST-TYPE:EVENT") }
+            }
+        },
+        Fault(name: "a listed duration changes", expected: ["reload-duration-changed hd"]) { channel in
+            channel.change = { name, now, snapshot in
+                guard name == "hd", now > 100, let index = snapshot.segments.firstIndex(where: { $0.number == 110 }) else {
+                    return
+                }
+                snapshot.segments[index].duration = 5.5
+            }
+        },
+        // The numbers of all later segments change too.
+        Fault(name: "a segment vanishes from the middle", expected: ["reload-segment-changed hd"], isExact: false) {
+            channel in
+            channel.change = { name, now, snapshot in
+                if name == "hd", (100..<150).contains(now) { snapshot.segments.removeAll { $0.number == 110 } }
+            }
+        },
+        Fault(name: "one playlist ends early", expected: ["live-ended-early sd"]) { channel in
+            channel.delay = { name, now in name == "sd" ? min(now, 100) : now }
+            channel.change = { name, now, snapshot in
+                if name == "sd", now > 100 { snapshot.trailer.append("#EXT-X-ENDLIST") }
+            }
+        },
+        Fault(
+            name: "a Date Range changes",
+            expected: ["reload-daterange-changed audio", "reload-daterange-changed hd", "reload-daterange-changed sd"]
+        ) { channel in
+            channel.change = { _, now, snapshot in
+                snapshot.trailer.append(
+                    "#EXT-X-DATERANGE:ID=\"ad\",START-DATE=\"\(LiveChannel.date(10))\",DURATION=\(now > 60 ? 20 : 10)"
+                )
+            }
+        },
+        Fault(name: "the window is short", expected: ["apple-live-window-segments hd"]) { channel in
+            channel.change = { name, _, snapshot in
+                guard name == "hd" else { return }
+                snapshot.mediaSequence += snapshot.segments.count - 4
+                snapshot.segments = snapshot.segments.suffix(4)
+            }
+        },
+        Fault(name: "a playlist cannot be loaded for a while", expected: ["watch-load-failed hd"]) { channel in
+            channel.fails = { name, now in name == "hd" && (100..<104).contains(now) ? 503 : nil }
+        },
+    ]
+
+    // MARK: Times
+
+    static let timeFaults: [Fault] = [
+        Fault(name: "a standstill", expected: ["watch-standstill hd"]) { channel in
+            channel.delay = { name, now in name == "hd" && now > 100 ? (now < 125 ? 100 : now - 25) : now }
+        },
+        Fault(name: "one late segment", expected: []) { channel in
+            channel.delay = { name, now in name == "hd" && (100..<103).contains(now) ? 100 : now }
+        },
+        Fault(
+            name: "nine tenths of real time",
+            seconds: 600,
+            expected: ["live-drift audio", "live-drift hd", "live-drift sd"]
+        ) { $0.delay = { $1 * 0.9 } },
+        Fault(name: "dates in the future", expected: ["live-date-future audio"]) { channel in
+            channel.change = { name, _, snapshot in
+                guard name == "audio" else { return }
+                for index in snapshot.segments.indices {
+                    snapshot.segments[index].date = snapshot.segments[index].date?.advanced(by: 3600)
+                }
+            }
+        },
+        Fault(name: "dates that drift", expected: ["live-date-drift audio"]) { channel in
+            channel.change = { name, _, snapshot in
+                guard name == "audio" else { return }
+                for index in snapshot.segments.indices {
+                    let drift = 0.05 * Double(snapshot.segments[index].number - 100)
+                    snapshot.segments[index].date = snapshot.segments[index].date?.advanced(by: drift)
+                }
+            }
+        },
+        Fault(name: "no dates", expected: ["apple-live-without-date audio", "program-date-time-missing audio"]) {
+            $0.change = { name, _, snapshot in
+                guard name == "audio" else { return }
+                for index in snapshot.segments.indices { snapshot.segments[index].date = nil }
+            }
+        },
+        Fault(name: "a discontinuity in one playlist only", seconds: 200, expected: ["live-discontinuities-differ audio"]) {
+            $0.discontinuityPeriod = 30
+            $0.change = { name, _, snapshot in
+                guard name == "audio" else { return }
+                for index in snapshot.segments.indices where snapshot.segments[index].number == 120 {
+                    snapshot.segments[index].isDiscontinuity = false
+                }
+            }
+        },
+        Fault(name: "variants out of step", expected: ["variants-not-in-step sd"]) { channel in
+            let media = channel.media
+            channel.respond = { path, _, response in
+                guard path.hasPrefix("sd-"), path.hasSuffix(".m4s"), let number = Int(path.dropFirst(3).dropLast(4)) else {
+                    return
+                }
+                response.bytes = media.video(start: number * 6 + 1, count: 3, duration: 2)
+            }
+        },
+    ]
+
+    // MARK: Segments
+
+    /// The number of a segment of a playlist in a path.
+    private static func number(_ path: String, of name: String) -> Int? {
+        guard path.hasPrefix(name + "-"), path.hasSuffix(".m4s") else { return nil }
+        return Int(path.dropFirst(name.count + 1).dropLast(4))
+    }
+
+    static let segmentFaults: [Fault] = [
+        Fault(name: "other bytes under one name", expected: ["live-segment-content hd"]) { channel in
+            channel.respond = { path, now, response in
+                guard let number = number(path, of: "hd"), now - Double((number - 99) * 6) > 60 else { return }
+                response.bytes += [0, 0, 0, 8] + Array("free".utf8)
+            }
+        },
+        Fault(name: "the oldest segment is deleted", expected: ["live-oldest-segment-missing hd"]) { channel in
+            let (published, window) = (channel, channel.window)
+            channel.respond = { path, now, response in
+                if number(path, of: "hd") == published.published(now) - window { response.status = 404 }
+            }
+        },
+        Fault(name: "removed segments are deleted", expected: ["live-removed-segment-missing hd"]) { channel in
+            let (published, window) = (channel, channel.window)
+            channel.respond = { path, now, response in
+                guard let number = number(path, of: "hd") else { return }
+                if number < published.published(now) - window { response.status = 404 }
+            }
+        },
+        Fault(name: "a segment has other timestamps", expected: ["extinf-drift hd", "timestamps-not-continuous hd", "variants-not-in-step sd"]) {
+            let media = $0.media
+            $0.respond = { path, _, response in
+                if number(path, of: "hd") == 120 { response.bytes = media.video(start: 721, count: 3, duration: 2) }
+            }
+        },
+        Fault(name: "keys change too often", expected: ["key-period-short hd", "key-period-short sd"]) { channel in
+            channel.keyPeriod = 1
+        },
+        Fault(name: "a key returns", expected: ["key-returns hd"]) { channel in
+            channel.change = { name, _, snapshot in
+                guard name == "hd" else { return }
+                for index in snapshot.segments.indices {
+                    let period = snapshot.segments[index].number / 10 % 2
+                    snapshot.segments[index].key = "skd://hd/\(period)"
+                    snapshot.segments[index].map = "hd-init\(period).mp4"
+                }
+            }
+        },
+        Fault(name: "one playlist does not rotate", expected: ["key-rotation-differs sd"]) { channel in
+            channel.change = { name, _, snapshot in
+                guard name == "sd" else { return }
+                for index in snapshot.segments.indices {
+                    (snapshot.segments[index].key, snapshot.segments[index].map) = ("skd://sd/0", "sd-init0.mp4")
+                }
+            }
+        },
+    ]
+
+    // MARK: Low latency
+
+    static let lowLatencyFaults: [Fault] = [
+        Fault(name: "PART-TARGET changes", expected: ["reload-header-changed hd"]) { channel in
+            channel.change = { name, now, snapshot in
+                guard name == "hd", (100..<110).contains(now) else { return }
+                snapshot.header[0] = "#EXT-X-PART-INF:PART-TARGET=1.1"
+                snapshot.header[1] = snapshot.header[1].replacing("PART-HOLD-BACK=3.0", with: "PART-HOLD-BACK=3.3")
+            }
+        },
+        Fault(name: "a part is too long", expected: ["part-too-long hd"]) { channel in
+            channel.change = { name, now, snapshot in
+                guard name == "hd", now > 100, !snapshot.upcoming.isEmpty else { return }
+                snapshot.upcoming[0].duration = 1.2
+            }
+        },
+        Fault(name: "a part without a key frame is independent", expected: ["part-not-independent hd"]) { channel in
+            channel.respond = { path, _, response in
+                guard path.hasPrefix("hd-120"), path.hasSuffix("-part3.m4s") || path == "hd-120.m4s" else { return }
+                MediaGenerator.removeKeyFrame(from: &response.bytes, fragment: path == "hd-120.m4s" ? 3 : 0)
+            }
+        },
+        Fault(name: "a part is missing", expected: ["part-missing hd"]) { channel in
+            channel.respond = { path, _, response in if path == "hd-120-part2.m4s" { response.status = 404 } }
+        },
+        Fault(name: "the segment is not its parts", expected: ["part-differs-from-segment hd"]) { channel in
+            channel.respond = { path, _, response in
+                if path == "hd-120.m4s" { response.bytes += [0, 0, 0, 8] + Array("free".utf8) }
+            }
+        },
+        Fault(name: "hints do not come true", expected: ["hint-not-fulfilled hd"]) { channel in
+            channel.change = { name, _, snapshot in if name == "hd" { snapshot.hint = "other.m4s" } }
+        },
+        Fault(name: "reports are ahead", expected: ["rendition-report-wrong hd"]) { channel in
+            channel.change = { name, now, snapshot in
+                guard name == "hd", now > 100 else { return }
+                snapshot.trailer = ["#EXT-X-RENDITION-REPORT:URI=\"sd.m3u8\",LAST-MSN=1000,LAST-PART=0"]
+            }
+        },
+        Fault(name: "reports are outdated", expected: ["rendition-report-wrong hd"]) { channel in
+            channel.change = { name, now, snapshot in
+                guard name == "hd", now > 100 else { return }
+                snapshot.trailer = ["#EXT-X-RENDITION-REPORT:URI=\"sd.m3u8\",LAST-MSN=100,LAST-PART=0"]
+            }
+        },
+        Fault(name: "distant requests are answered", expected: ["block-not-refused hd", "block-not-refused sd"]) {
+            let channel = $0
+            $0.hold = { _, number, now in number > channel.published(now) + 2 ? -1 : 0 }
+        },
+        Fault(name: "a request is blocked too long", expected: ["block-too-long hd", "watch-standstill hd"]) { channel in
+            channel.hold = { name, _, now in name == "hd" && (100..<101).contains(now) ? 25 : 0 }
+        },
+        // The numbers of all later segments change too.
+        Fault(name: "a delta update lacks a segment", expected: ["delta-update-wrong hd"], isExact: false) { channel in
+            channel.change = { name, now, snapshot in
+                if name == "hd", now > 100, snapshot.skipped > 0 { snapshot.lost = 1 }
+            }
+        },
+        // A blocking reload waits for a part that never comes, and the other playlist reports one.
+        Fault(
+            name: "parts are announced, and there are none",
+            expected: ["parts-announced sd", "watch-block-ignored sd", "rendition-report-wrong hd"]
+        ) { channel in
+            channel.change = { name, _, snapshot in
+                guard name == "sd" else { return }
+                (snapshot.upcoming, snapshot.hint) = ([], nil)
+                for index in snapshot.segments.indices { snapshot.segments[index].parts = [] }
+            }
+        },
+    ]
+}
