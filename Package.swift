@@ -193,7 +193,10 @@ let package = Package(
         ),
         .target(
             name: "StreamValidation",
-            dependencies: ["ByteCoding", "HLSPlaylist", "MediaDecryption", "MediaFormats"],
+            dependencies: [
+                "ByteCoding", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats", "SampleEncryption",
+                "TextCoding",
+            ],
             path: "Sources/Media/StreamValidation",
             swiftSettings: settings
         ),
@@ -451,7 +454,10 @@ let package = Package(
         ),
         .testTarget(
             name: "StreamValidationTests",
-            dependencies: ["ByteCoding", "HLSPlaylist", "MediaFormats", "StreamValidation"],
+            dependencies: [
+                "ByteCoding", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats", "SampleEncryption",
+                "StreamValidation",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -29,8 +29,12 @@ public struct StreamValidator: Sendable {
 
     /// The number of bytes in which the tables at the start of a transport stream are expected: 16 packets.
     private static let maximumTableSize: UInt64 = 16 * 188
-    private let resources: any ValidationResources
-    private let settings: Settings
+    let resources: any ValidationResources
+    let settings: Settings
+    /// The source of keys, with which encrypted segments are opened; nil, the default, requests no key.
+    public var keySource: (any ValidationKeySource)?
+    /// A decoder that checks decrypted media; nil, the default, leaves pictures undecided.
+    public var decoder: (any ExternalDecoder)?
 
     /// Creates a validator.
     public init(resources: any ValidationResources, settings: Settings = Settings()) {
@@ -42,7 +46,8 @@ public struct StreamValidator: Sendable {
     /// - Parameter url: The URL or path of a Multivariant Playlist or a Media Playlist.
     /// - Throws: ``ResourceFailure`` if the URL cannot be loaded, or its resource is not a playlist.
     public func validate(_ url: String) async throws(ResourceFailure) -> ValidationReport {
-        let presentation = try await load(url)
+        var presentation = try await load(url)
+        await decrypt(&presentation)
         return ValidationReport(presentation)
     }
 

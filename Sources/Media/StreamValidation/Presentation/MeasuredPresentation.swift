@@ -11,6 +11,8 @@ public struct MeasuredPresentation: Sendable {
     public var missing: [MissingPlaylist] = []
     /// The observations of the HTTP response with the Multivariant Playlist; nil for files.
     public var http: HTTPObservation?
+    /// The keys that the presentation refers to, with their licenses; empty if no key was requested.
+    public var keys: [MeasuredKey] = []
 
     /// A Media Playlist that could not be loaded.
     public struct MissingPlaylist: Hashable, Sendable {

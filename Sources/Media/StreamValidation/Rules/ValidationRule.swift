@@ -81,6 +81,7 @@ public struct ValidationRule: Sendable, Identifiable {
     /// All rules, grouped by family.
     public static let all: [ValidationRule] =
         loadingRules + bitRateRules + timingRules + pictureRules + formatRules + encryptionRules + deliveryRules
+        + keyRules + licenseRules
 }
 
 /// A violation of a rule.
