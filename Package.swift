@@ -194,7 +194,8 @@ let package = Package(
         .target(
             name: "StreamValidation",
             dependencies: [
-                "ByteCoding", "DRMSignaling", "HLSPlaylist", "Locking", "MediaDecryption", "MediaFormats", "TextCoding",
+                "ByteCoding", "DRMSignaling", "FPSCrypto", "HLSPlaylist", "Locking", "MediaDecryption", "MediaFormats",
+                "SampleEncryption", "TextCoding",
             ],
             path: "Sources/Media/StreamValidation",
             swiftSettings: settings
@@ -458,7 +459,10 @@ let package = Package(
         ),
         .testTarget(
             name: "StreamValidationTests",
-            dependencies: ["ByteCoding", "DRMSignaling", "HLSPlaylist", "MediaFormats", "StreamValidation"],
+            dependencies: [
+                "ByteCoding", "DRMSignaling", "FPSCrypto", "HLSPlaylist", "MediaDecryption", "MediaFormats",
+                "SampleEncryption", "StreamValidation",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -34,8 +34,12 @@ public struct StreamValidator: Sendable {
 
     /// The number of bytes in which the tables at the start of a transport stream are expected: 16 packets.
     private static let maximumTableSize: UInt64 = 16 * 188
-    private let resources: any ValidationResources
-    private let settings: Settings
+    let resources: any ValidationResources
+    let settings: Settings
+    /// The source of keys, with which encrypted segments are opened; nil, the default, requests no key.
+    public var keySource: (any ValidationKeySource)?
+    /// A decoder that checks decrypted media; nil, the default, leaves pictures undecided.
+    public var decoder: (any ExternalDecoder)?
 
     /// The state that the tasks that load Media Playlists share.
     private struct Shared: Sendable {
@@ -58,7 +62,8 @@ public struct StreamValidator: Sendable {
         _ url: String,
         progress: (@Sendable (ValidationProgress) -> Void)? = nil
     ) async throws(ResourceFailure) -> ValidationReport {
-        let presentation = try await load(url, progress: progress)
+        var presentation = try await load(url, progress: progress)
+        await decrypt(&presentation)
         return ValidationReport(presentation)
     }
 

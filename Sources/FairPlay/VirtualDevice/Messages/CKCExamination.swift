@@ -52,6 +52,8 @@ package struct CKCExamination: Sendable {
     package let contentKey: SecretBytes?
     /// The content IV, 16 bytes; empty if there is no content key.
     package let contentIV: [UInt8]
+    /// The terms of the license, also of a CKC that is refused.
+    package let terms: ReceivedLicenseTerms
     private let received: ReceivedCKC?
 
     /// Performs all checks.
@@ -74,6 +76,7 @@ package struct CKCExamination: Sendable {
             }
         }
         self.results = results
+        terms = ReceivedLicenseTerms(examiner)
         received = isRefused ? nil : examiner.received(notes: results.flatMap(\.verdict.notes))
         (contentKey, contentIV) = (examiner.contentKey, examiner.contentIV)
     }

@@ -88,6 +88,7 @@ extension CKCExaminer {
             (try ReceivedSecurityLevel(value), ReceivedSecurityLevel.hasReservedField(value))
         }
         guard let (required, hasReservedField) = parsed else { return .passed("none required") }
+        securityLevel = required
         var notes: [String] = []
         if hasReservedField { notes.append("the reserved field of the required security level is not 0") }
         if required == .main {

@@ -20,6 +20,7 @@ struct CKCExaminer {
     var duration: ReceivedKeyDuration?
     var offlineKey: ReceivedOfflineKey?
     var hdcp: ReceivedHDCPLevel?
+    var securityLevel: ReceivedSecurityLevel?
 
     init(ckc: [UInt8], reader: StrictCKCReader) {
         self.ckc = ckc

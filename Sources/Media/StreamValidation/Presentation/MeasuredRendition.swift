@@ -126,6 +126,8 @@ public struct MeasuredSegment: Sendable {
     public var http: HTTPObservation?
     /// The result.
     public var outcome = Outcome.skipped
+    /// The results of trying keys on the encrypted tracks; empty without keys.
+    public var decryptions: [MeasuredDecryption] = []
 
     /// Creates a segment that was not loaded yet.
     public init(_ segment: ResolvedSegment, line: Int) {

@@ -87,6 +87,7 @@ public struct ValidationRule: Sendable, Identifiable {
         + protectionRules + systemHeaderRules + referenceRules + interstitialRules
         + targetRules + targetMediaRules + cmafRules
         + liveRules + lowLatencyRules
+        + keyRules + licenseRules
 }
 
 /// A violation of a rule.
