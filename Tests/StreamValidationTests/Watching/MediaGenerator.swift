@@ -25,7 +25,11 @@ struct MediaGenerator: Sendable {
     func map(period: Int) -> [UInt8] {
         var bytes = initialization
         guard let box = bytes.indices.first(where: { bytes[$0...].starts(with: "tenc".utf8) }) else { return bytes }
-        bytes[box + 4 + 8 + 15] ^= UInt8(truncatingIfNeeded: period)
+        // The key ID is in the pssh boxes, too.
+        let keyID = Array(bytes[(box + 12)..<(box + 28)])
+        for start in bytes.indices where bytes[start...].starts(with: keyID) {
+            bytes[start + 15] ^= UInt8(truncatingIfNeeded: period)
+        }
         return bytes
     }
 
