@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 
 extension ValidationRule {
     /// Rules about playlists that belong together.
@@ -82,7 +83,7 @@ extension MeasuredRendition {
     fileprivate func difference(to other: MeasuredRendition) -> String? {
         if isLive || other.isLive { return nil }
         if segments.count != other.segments.count {
-            return "it has \(segments.count) segments, and the other one \(other.segments.count)"
+            return "it has \(counted(segments.count, "segment")), and the other one \(other.segments.count)"
         }
         for (own, second) in zip(segments, other.segments) {
             if abs(own.duration - second.duration) > 0.001 {
