@@ -39,8 +39,9 @@ extension ValidationRule {
             "10.2",
             .media,
             "Variants that only differ in their URI or their pathway have the same media.",
-            // Apple's tools only look whether there is such a pair.
-            advice: "Publish the same segments on both servers: players change from one to the other in the middle."
+            advice:
+                "Publish the same segments on both servers: players change from one to the other in the middle. Apple's "
+                + "validator only looks whether there is such a pair."
         ) { presentation, findings in
             var known: [(variant: StreamInfTag, rendition: MeasuredRendition)] = []
             for rendition in presentation.variants {

@@ -35,7 +35,9 @@ extension ValidationRule {
             "9.1",
             .initialization,
             "The profile and the level in CODECS are those of the media.",
-            advice: "Write the profile and the level of the media into CODECS."
+            advice:
+                "Write the profile and the level of the media into CODECS. Apple's validator takes HE-AAC for AAC-LC; it is "
+                + "mp4a.40.5."
         ) { presentation, findings in
             presentation.forEachVariant { variant, place, formats in
                 let declared = variant.streamInf.attributes.codecs.map { Codec($0) }
