@@ -75,6 +75,12 @@ struct ProtectionRuleTests {
             segment.structure = structure
         }
         #expect(try made.findings() == ["must enc-auxiliary-information"])
+        made.changeSegment = { _, _, segment in
+            var structure = MovieStructure([UInt8]().span.bytes)
+            (structure.fragmentCount, structure.hasSampleGroups) = (1, true)
+            segment.structure = structure
+        }
+        #expect(try made.findings() == ["advice enc-sample-groups"])
     }
 
     @Test("of the keys of I-frames")

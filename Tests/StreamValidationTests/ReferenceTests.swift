@@ -116,4 +116,23 @@ struct ReferenceTests {
         #expect(try await findings("[]") == ["must reference-malformed"])
         #expect(try await findings(nil) == ["must reference-missing"])
     }
+
+    @Test("An asset list with a relative URI is there for each playlist")
+    func relativeAssetLists() async throws {
+        let tags = Self.dateRange("X-ASSET-LIST=\"list.json\"")
+        let main =
+            "#EXTM3U\n"
+            + ["a", "b"].map {
+                "#EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS=\"avc1.64000a\"\n\($0)/media.m3u8\n"
+            }.joined()
+        let media = Self.media(tags).replacing("1.ts", with: "../1.ts")
+        let list = "{\"ASSETS\":[]}"
+        func findings(_ lists: [String]) async throws -> [String] {
+            var files = ["a/media.m3u8": media, "b/media.m3u8": media]
+            for folder in lists { files["\(folder)/list.json"] = list }
+            return try await Self.findings(main, Self.media(), files).filter { $0.contains("reference") }
+        }
+        #expect(try await findings(["a", "b"]) == [])
+        #expect(try await findings(["a"]) == ["must reference-missing"])
+    }
 }

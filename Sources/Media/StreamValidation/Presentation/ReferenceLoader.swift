@@ -92,16 +92,21 @@ struct ReferenceLoader: Sendable {
 
     private func loadInterstitials(into presentation: inout MeasuredPresentation) async {
         var known: Set<String> = []
+        var lists: Set<String> = []
         var count = 0
         // The tags are the same in all playlists (RFC 8216bis, 6.2.4); the linter compares them.
         for rendition in presentation.renditions where !rendition.isIFrames {
             for line in rendition.file.lines {
-                guard case .tag(.dateRange(let tag)) = line.content, let interstitial = tag.interstitial,
-                    known.insert(tag.id).inserted
-                else { continue }
+                guard case .tag(.dateRange(let tag)) = line.content, let interstitial = tag.interstitial else {
+                    continue
+                }
                 let place = ValidationFinding.Place(rendition.name, line: line.number)
+                guard known.insert(tag.id).inserted else {
+                    await loadList(interstitial, place, &lists, into: &presentation)
+                    continue
+                }
                 var measured = MeasuredInterstitial(tag: tag, place: place)
-                for asset in await assets(interstitial, place, &presentation) {
+                for asset in await assets(interstitial, place, &lists, into: &presentation) {
                     guard count < Self.maximumAssets else { break }
                     count += 1
                     measured.assets.append(await self.measured(asset))
@@ -111,14 +116,35 @@ struct ReferenceLoader: Sendable {
         }
     }
 
+    /// Loads the asset list of an interstitial whose assets are known, if its URI is relative and refers to another resource
+    /// from this playlist.
+    private func loadList(
+        _ interstitial: Interstitial,
+        _ place: ValidationFinding.Place,
+        _ lists: inout Set<String>,
+        into presentation: inout MeasuredPresentation
+    ) async {
+        guard case .list(let uri) = interstitial.asset, lists.count < Self.maximumAssets,
+            lists.insert(URIReference.resolve(uri, against: place.playlist)).inserted
+        else { return }
+        let reference = await document(.assetList, uri, place) { bytes throws(PlaylistError) in
+            _ = try AssetList(parsing: bytes)
+            return .read
+        }
+        presentation.references.append(reference)
+    }
+
     private func assets(
         _ interstitial: Interstitial,
         _ place: ValidationFinding.Place,
-        _ presentation: inout MeasuredPresentation
+        _ lists: inout Set<String>,
+        into presentation: inout MeasuredPresentation
     ) async -> [MeasuredInterstitial.Asset] {
         switch interstitial.asset {
         case .uri(let uri): return [.init(uri: URIReference.resolve(uri, against: place.playlist))]
         case .list(let uri):
+            guard lists.count < Self.maximumAssets else { return [] }
+            lists.insert(URIReference.resolve(uri, against: place.playlist))
             var assets: [AssetList.Asset] = []
             let reference = await document(.assetList, uri, place) { bytes throws(PlaylistError) in
                 assets = try AssetList(parsing: bytes).assets

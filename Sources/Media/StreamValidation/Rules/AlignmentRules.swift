@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 
 extension ValidationRule {
     /// Rules about playlists that belong together.
@@ -38,8 +39,9 @@ extension ValidationRule {
             "10.2",
             .media,
             "Variants that only differ in their URI or their pathway have the same media.",
-            // Apple's tools only look whether there is such a pair.
-            advice: "Publish the same segments on both servers: players change from one to the other in the middle."
+            advice:
+                "Publish the same segments on both servers: players change from one to the other in the middle. Apple's "
+                + "validator only looks whether there is such a pair."
         ) { presentation, findings in
             var known: [(variant: StreamInfTag, rendition: MeasuredRendition)] = []
             for rendition in presentation.variants {
@@ -82,7 +84,7 @@ extension MeasuredRendition {
     fileprivate func difference(to other: MeasuredRendition) -> String? {
         if isLive || other.isLive { return nil }
         if segments.count != other.segments.count {
-            return "it has \(segments.count) segments, and the other one \(other.segments.count)"
+            return "it has \(counted(segments.count, "segment")), and the other one \(other.segments.count)"
         }
         for (own, second) in zip(segments, other.segments) {
             if abs(own.duration - second.duration) > 0.001 {

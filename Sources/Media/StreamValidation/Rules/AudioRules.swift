@@ -1,5 +1,6 @@
 import HLSPlaylist
 import MediaFormats
+import TextCoding
 
 extension ValidationRule {
     /// Rules about audio.
@@ -89,7 +90,7 @@ extension ValidationRule {
                 findings.report(
                     .init(rendition.name),
                     "Audio with more than two channels is in the segments of the video.",
-                    measured: "\(count) channels",
+                    measured: counted(count, "channel"),
                     limit: "2 channels"
                 )
             }

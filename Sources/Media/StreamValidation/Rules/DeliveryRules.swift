@@ -48,7 +48,9 @@ extension ValidationRule {
             "10.4",
             .http,
             "The Content-Type of segments is that of their container.",
-            advice: "Configure the media types of segments on the server."
+            advice:
+                "Configure the media types of segments on the server. text/vtt is right for WebVTT, although Apple's validator "
+                + "reports it."
         ) { rendition, findings in
             for segment in rendition.segments {
                 guard let type = segment.http?.mediaType, let measurement = segment.measurement,

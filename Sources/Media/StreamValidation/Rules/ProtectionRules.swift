@@ -81,6 +81,21 @@ extension ValidationRule {
                 findings.report(.init(rendition, segment), "An encrypted fragment has neither senc nor saiz and saio.")
             }
         },
+        .rendition(
+            "enc-sample-groups",
+            .advice,
+            "airplay2:1.41@2025-06-26",
+            .media,
+            "Encrypted fragments have no groups of samples (sgpd, sbgp).",
+            advice: "Let the packager leave the boxes out: some television sets with AirPlay 2 do not play them."
+        ) { rendition, findings in
+            for (segment, measurement) in rendition.measured {
+                guard measurement.structure?.hasSampleGroups == true,
+                    measurement.tracks.contains(where: { $0.encryptedSampleCount > 0 })
+                else { continue }
+                findings.report(.init(rendition, segment), "An encrypted fragment has an sgpd or sbgp box.")
+            }
+        },
         ValidationRule(
             "enc-i-frames",
             .should,
