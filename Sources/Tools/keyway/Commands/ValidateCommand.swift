@@ -18,6 +18,7 @@ struct ValidateCommand: AsyncParsableCommand {
 
               keyway validate URL --fail-on critical
               keyway validate URL --sample 10% --html report.html --fail-on never
+              keyway validate URL --watch 10m
 
             Findings have a level: critical (it does not play), must, should, or advice. Exit code 1 means that there \
             are findings of the --fail-on level or above, 3 that the playlist could not be loaded.
@@ -83,6 +84,7 @@ struct ValidateCommand: AsyncParsableCommand {
     @Flag(help: "Let a playlist from a public host reference private addresses.")
     var allowPrivate = false
 
+    @OptionGroup(title: "Live") var live: WatchOptions
     @OptionGroup(title: "Requests") var web: WebOptions
     @OptionGroup var output: JSONOption
 
@@ -90,6 +92,9 @@ struct ValidateCommand: AsyncParsableCommand {
         guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency: expected 1 to 64.") }
         guard !input.isStandardInput else {
             throw ValidationError("Standard input cannot be validated, because its segments have no location.")
+        }
+        guard live.duration == nil || (sample == nil && first == nil && !playlistsOnly) else {
+            throw ValidationError("--watch cannot be combined with --sample, --first and --playlists-only.")
         }
         guard !playlistsOnly || (sample == nil && first == nil) else {
             throw ValidationError("--playlists-only cannot be combined with --sample and --first.")
@@ -113,7 +118,12 @@ struct ValidateCommand: AsyncParsableCommand {
         settings.sampling = playlistsOnly ? .none : SegmentSampling(share: sample?.value ?? 1, end: first?.seconds)
         let report: ValidationReport
         do {
-            report = try await StreamValidator(resources: resources, settings: settings).validate(input.location.base)
+            if let duration = live.duration {
+                report = try await live.watch(input.location.base, for: duration, resources.withoutRetries)
+            } else {
+                report = try await StreamValidator(resources: resources, settings: settings)
+                    .validate(input.location.base)
+            }
         } catch {
             throw CommandFailure.file(
                 "cannot load \(input.name): \(error.reason)",
