@@ -41,6 +41,8 @@ struct LiveChannel: ValidationResources {
     var change: @Sendable (_ name: String, _ now: Double, inout Snapshot) -> Void = { _, _, _ in }
     /// Changes the response with a segment.
     var respond: @Sendable (_ path: String, _ now: Double, inout Response) -> Void = { _, _, _ in }
+    /// Returns the seconds that the response with a segment takes.
+    var slow: @Sendable (_ path: String) -> Double = { _ in 0 }
     /// Returns the seconds by which the response to a blocking reload is too late; negative to answer at once.
     var hold: @Sendable (_ name: String, _ number: Int, _ now: Double) -> Double = { _, _, _ in 0 }
 
@@ -62,6 +64,8 @@ struct LiveChannel: ValidationResources {
             let text = try await playlist(name, parts.count > 1 ? String(parts[1]) : "")
             response.bytes = Array(text.utf8)
         } else {
+            let end = time.now.advanced(by: .seconds(slow(path)))
+            try? await time.sleep(until: end, tolerance: nil)
             response.bytes = segment(path)
             respond(path, time.seconds, &response)
         }

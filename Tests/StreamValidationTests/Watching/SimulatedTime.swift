@@ -91,10 +91,12 @@ final class SimulatedTime: TaskExecutor, Clock {
     /// Wakes the task that sleeps for the shortest time.
     private func advance() -> Bool {
         let sleeper: Sleeper? = state.withLock { state in
-            guard let index = state.sleepers.indices.min(by: { left, right in
-                (state.sleepers[left].deadline, state.sleepers[left].id)
-                    < (state.sleepers[right].deadline, state.sleepers[right].id)
-            }) else { return nil }
+            guard
+                let index = state.sleepers.indices.min(by: { left, right in
+                    (state.sleepers[left].deadline, state.sleepers[left].id)
+                        < (state.sleepers[right].deadline, state.sleepers[right].id)
+                })
+            else { return nil }
             let sleeper = state.sleepers.remove(at: index)
             state.now = max(state.now, sleeper.deadline)
             return sleeper

@@ -65,6 +65,40 @@ struct WatchEventTests {
         #expect(report.presentation.renditions.allSatisfy { $0.isWatched && $0.isLive })
     }
 
+    @Test("Video on demand is validated once, with all segments")
+    func videoOnDemand() throws {
+        var channel = try StreamWatchTests.channel()
+        (channel.isEvent, channel.past) = (true, 600)
+        channel.change = { _, _, snapshot in
+            snapshot.header = ["#EXT-X-PLAYLIST-TYPE:VOD"]
+            snapshot.trailer = ["#EXT-X-ENDLIST"]
+        }
+        channel.delay = { _, _ in 1 }
+        let report = try StreamWatchTests.watch(channel, for: .seconds(3600), playlist: "hd")
+        #expect(report.presentation.renditions.map { $0.segments.count { $0.byteCount != nil } } == [600])
+        #expect(report.presentation.renditions.allSatisfy { !$0.isWatched })
+        #expect(channel.time.seconds < 60)
+    }
+
+    @Test("A segment that a slow watch loads after it was removed is not missing")
+    func slowWatch() throws {
+        var channel = try StreamWatchTests.channel()
+        channel.renditions = [("hd", .video)]
+        // Each segment takes two minutes, after which the server has only those of the last two minutes.
+        channel.slow = { $0.hasSuffix(".m4s") ? 130 : 0 }
+        let published = channel
+        channel.respond = { path, now, response in
+            guard let number = Int(path.dropFirst(3).dropLast(4)) else { return }
+            if number < published.published(now) - 21 { response.status = 404 }
+        }
+        let last = Mutex<WatchProgress?>(nil)
+        let report = try StreamWatchTests.watch(channel, for: .seconds(900), playlist: "hd") { event in
+            if case .progress(let progress) = event { last.withLock { $0 = progress } }
+        }
+        #expect(StreamWatchTests.findings(report) == [])
+        #expect(last.withLock { $0?.skipped ?? 0 } > 2)
+    }
+
     @Test("The history is bounded, and a finding about forgotten segments remains")
     func history() throws {
         var channel = try StreamWatchTests.channel()

@@ -56,7 +56,8 @@ struct WatchFaultTests {
             channel.delay = { name, now in name == "hd" && (100..<104).contains(now) ? now - 60 : now }
         },
         Fault(name: "the target duration changes", expected: ["reload-target-duration-changed hd"]) { channel in
-            channel.change = { name, now, snapshot in if name == "hd", (100..<110).contains(now) { snapshot.target = 7 } }
+            channel.change = { name, now, snapshot in if name == "hd", (100..<110).contains(now) { snapshot.target = 7 }
+            }
         },
         Fault(
             name: "EXT-X-PLAYLIST-TYPE appears",
@@ -68,7 +69,8 @@ struct WatchFaultTests {
         },
         Fault(name: "a listed duration changes", expected: ["reload-duration-changed hd"]) { channel in
             channel.change = { name, now, snapshot in
-                guard name == "hd", now > 100, let index = snapshot.segments.firstIndex(where: { $0.number == 110 }) else {
+                guard name == "hd", now > 100, let index = snapshot.segments.firstIndex(where: { $0.number == 110 })
+                else {
                     return
                 }
                 snapshot.segments[index].duration = 5.5
@@ -146,7 +148,11 @@ struct WatchFaultTests {
                 for index in snapshot.segments.indices { snapshot.segments[index].date = nil }
             }
         },
-        Fault(name: "a discontinuity in one playlist only", seconds: 200, expected: ["live-discontinuities-differ audio"]) {
+        Fault(
+            name: "a discontinuity in one playlist only",
+            seconds: 200,
+            expected: ["live-discontinuities-differ audio"]
+        ) {
             $0.discontinuityPeriod = 30
             $0.change = { name, _, snapshot in
                 guard name == "audio" else { return }
@@ -158,7 +164,8 @@ struct WatchFaultTests {
         Fault(name: "variants out of step", expected: ["variants-not-in-step sd"]) { channel in
             let media = channel.media
             channel.respond = { path, _, response in
-                guard path.hasPrefix("sd-"), path.hasSuffix(".m4s"), let number = Int(path.dropFirst(3).dropLast(4)) else {
+                guard path.hasPrefix("sd-"), path.hasSuffix(".m4s"), let number = Int(path.dropFirst(3).dropLast(4))
+                else {
                     return
                 }
                 response.bytes = media.video(start: number * 6 + 1, count: 3, duration: 2)
@@ -194,7 +201,10 @@ struct WatchFaultTests {
                 if number < published.published(now) - window { response.status = 404 }
             }
         },
-        Fault(name: "a segment has other timestamps", expected: ["extinf-drift hd", "timestamps-not-continuous hd", "variants-not-in-step sd"]) {
+        Fault(
+            name: "a segment has other timestamps",
+            expected: ["extinf-drift hd", "timestamps-not-continuous hd", "variants-not-in-step sd"]
+        ) {
             let media = $0.media
             $0.respond = { path, _, response in
                 if number(path, of: "hd") == 120 { response.bytes = media.video(start: 721, count: 3, duration: 2) }
@@ -272,7 +282,8 @@ struct WatchFaultTests {
             let channel = $0
             $0.hold = { _, number, now in number > channel.published(now) + 2 ? -1 : 0 }
         },
-        Fault(name: "a request is blocked too long", expected: ["block-too-long hd", "watch-standstill hd"]) { channel in
+        Fault(name: "a request is blocked too long", expected: ["block-too-long hd", "watch-standstill hd"]) {
+            channel in
             channel.hold = { name, _, now in name == "hd" && (100..<101).contains(now) ? 25 : 0 }
         },
         // The numbers of all later segments change too.

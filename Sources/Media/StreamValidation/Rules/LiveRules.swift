@@ -207,7 +207,9 @@ extension MeasuredRendition {
 
     /// Returns whether a date is between the first and the last known date, and not near them.
     fileprivate func covers(_ date: PlaylistDate) -> Bool {
-        guard let first = segments.first?.programDateTime, let last = segments.last?.programDateTime else { return false }
+        guard let first = segments.first?.programDateTime, let last = segments.last?.programDateTime else {
+            return false
+        }
         let margin = Double(max(playlist.targetDuration, 1))
         return date.timeInterval(since: first) > margin && last.timeInterval(since: date) > margin
     }

@@ -4,11 +4,13 @@ import HLSPlaylist
 struct RenditionWatch: Sendable {
     /// A resource to load.
     private enum Work: Sendable {
-        case segment(SegmentTracker.Segment, missed: UInt64)
+        /// A segment, with the number of segments before it that no snapshot contained, and the time until which the
+        /// server must have it at least.
+        case segment(SegmentTracker.Segment, missed: UInt64, until: Duration)
         /// A Partial Segment, with the time at which a snapshot first listed it.
         case part(SegmentTracker.Part, listed: Duration)
         /// Segments that must be available: the oldest one that is listed, and the last one that was removed.
-        case check(oldest: SegmentTracker.Segment?, removed: SegmentTracker.Segment?)
+        case check(oldest: SegmentTracker.Segment?, removed: SegmentTracker.Segment?, until: Duration)
     }
 
     let index: Int
@@ -83,10 +85,10 @@ struct RenditionWatch: Sendable {
                 watch.failed(error.reason, load, began: began, now: time.now)
                 timeline.interrupt()
             }
-            await state.observe(watch.takeFindings().map { LintFinding(file: rendition.name, diagnostic: $0.diagnostic) })
+            await state.observe(watch.takeFindings(), in: rendition.name)
         }
         watch.end(Task.isCancelled ? .interrupted : .limit, now: time.now)
-        await state.observe(watch.takeFindings().map { LintFinding(file: rendition.name, diagnostic: $0.diagnostic) })
+        await state.observe(watch.takeFindings(), in: rendition.name)
     }
 
     /// Takes a snapshot, and queues what is new in it.
@@ -105,13 +107,14 @@ struct RenditionWatch: Sendable {
         let changes = tracker.take(playlist)
         if changes.isRestart { await state.restart(index) }
         var missed = changes.missed
+        let until = now + PlaybackTime.duration(PlaybackTime.clamped(playlist.duration))
         var parts = (settings.loadsParts ? changes.parts : [])[...]
         for segment in changes.segments {
             // A segment is compared with its parts, so they are loaded before it.
             while let part = parts.first, part.sequence <= segment.measured.sequence {
                 queue.yield(.part(parts.removeFirst(), listed: now))
             }
-            if case .dropped = queue.yield(.segment(segment, missed: missed)) { await state.skip() }
+            if case .dropped = queue.yield(.segment(segment, missed: missed, until: until)) { await state.skip() }
             missed = 0
         }
         for part in parts { queue.yield(.part(part, listed: now)) }
@@ -124,7 +127,7 @@ struct RenditionWatch: Sendable {
             for finding in timeline.take(playlist, now: now, date: time.date()) { await state.observe(finding) }
         }
         await state.take(index, file, playlist, began: began, now: now)
-        if checks { queue.yield(.check(oldest: changes.oldest, removed: changes.removed)) }
+        if checks { queue.yield(.check(oldest: changes.oldest, removed: changes.removed, until: until)) }
     }
 
     private func playlist(_ url: String) async throws(ResourceFailure) -> LintFile {
@@ -205,10 +208,15 @@ struct RenditionWatch: Sendable {
         var contents = SegmentContents()
         for await work in works {
             switch work {
-            case .segment(var segment, let missed):
+            case .segment(var segment, let missed, let until):
                 if !segment.measured.isGap {
                     let result = await reader.read(segment.resource, map: segment.map, isSealed: segment.isSealed)
                     guard !Task.isCancelled else { return }
+                    if result.bytes == nil, time.now > until {
+                        // This watch was too slow, not the server.
+                        await state.skip()
+                        continue
+                    }
                     segment.measured.initialization = result.initialization
                     (segment.measured.outcome, segment.measured.http) = (result.outcome, result.http)
                     if result.bytes == nil { contents.noteMissing(segment) }
@@ -230,9 +238,9 @@ struct RenditionWatch: Sendable {
                 for finding in contents.take(result, of: part, in: rendition, age: time.now - listed) {
                     await state.observe(finding)
                 }
-            case .check(let oldest, let removed):
-                if let oldest { await check(oldest, reader, contents, isListed: true) }
-                if let removed { await check(removed, reader, contents, isListed: false) }
+            case .check(let oldest, let removed, let until):
+                if let oldest { await check(oldest, reader, contents, isListed: true, until) }
+                if let removed { await check(removed, reader, contents, isListed: false, until) }
             }
         }
     }
@@ -242,7 +250,8 @@ struct RenditionWatch: Sendable {
         _ segment: SegmentTracker.Segment,
         _ reader: SegmentReader,
         _ contents: SegmentContents,
-        isListed: Bool
+        isListed: Bool,
+        _ until: Duration
     ) async {
         // That is a finding already.
         guard !contents.isMissing(segment) else { return }
@@ -258,7 +267,7 @@ struct RenditionWatch: Sendable {
                 limit: "the same \(known.byteCount) bytes"
             )
         } catch {
-            guard !Task.isCancelled else { return }
+            guard !Task.isCancelled, time.now <= until else { return }
             await state.observe(
                 isListed ? "live-oldest-segment-missing" : "live-removed-segment-missing",
                 place,

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import TextCoding
 
 /// The fingerprints of the last segments and Partial Segments of a playlist, and what they show.
 struct SegmentContents {
@@ -50,7 +51,7 @@ struct SegmentContents {
             observed: "part-differs-from-segment",
             place,
             "The Partial Segments together are not the bytes of their segment.",
-            measured: "\(known.fingerprint.byteCount) bytes in \(known.count) parts",
+            measured: "\(known.fingerprint.byteCount) bytes in \(counted(known.count, "part"))",
             limit: "\(fingerprint.byteCount) bytes"
         )
     }

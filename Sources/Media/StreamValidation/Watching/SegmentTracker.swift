@@ -100,7 +100,8 @@ struct SegmentTracker {
         // Only segments near the end have parts.
         let from = lastPart.map { $0.sequence } ?? (end - min(end, UInt64(initialSegments)))
         var lastCount: [UInt64: Int] = [:]
-        for segment in resolved.dropFirst(Int(clamping: max(from, start) - start)) where !segment.segment.parts.isEmpty {
+        for segment in resolved.dropFirst(Int(clamping: max(from, start) - start)) where !segment.segment.parts.isEmpty
+        {
             listed += parts(segment.segment.parts, segment.mediaSequenceNumber, segment.initialization, segment.keys)
             lastCount[segment.mediaSequenceNumber] = segment.segment.parts.count
         }

@@ -22,7 +22,7 @@ public struct StreamWatch: Sendable {
         public var initialSegments = 6
         /// The number of measured segments of a Media Playlist after which the older half is judged and forgotten.
         public var historyCount = 2048
-        /// The limits of sizes and counts. The sampling does not apply.
+        /// The limits of sizes and counts. The sampling applies only if the presentation is not live.
         public var loading = StreamValidator.Settings()
 
         /// Creates the default settings.
@@ -60,7 +60,8 @@ public struct StreamWatch: Sendable {
         time = WatchTime(clock, date: date)
     }
 
-    /// Watches a presentation. If the task is cancelled, the report contains what was found until then.
+    /// Watches a presentation. If the task is cancelled, the report contains what was found until then. A presentation
+    /// that is not live is validated once.
     ///
     /// - Parameters:
     ///   - url: The URL or path of a Multivariant Playlist or a Media Playlist.
@@ -74,6 +75,9 @@ public struct StreamWatch: Sendable {
         loading.sampling = .none
         let began = time.now
         let presentation = try await StreamValidator(resources: resources, settings: loading).load(url)
+        guard presentation.renditions.contains(where: \.isLive) else {
+            return try await StreamValidator(resources: resources, settings: settings.loading).validate(url)
+        }
         let state = WatchState(presentation, settings, notify)
         let indices = presentation.renditions.indices
         await withTaskGroup(of: Void.self) { group in

@@ -1,6 +1,6 @@
 import HLSPlaylist
 
-/// What the watches of all Media Playlists of a presentation have found.
+/// The measurements and findings of the watches of all Media Playlists of a presentation.
 actor WatchState {
     /// A violation of one rule in one playlist is one finding.
     private struct Key: Hashable {
@@ -24,7 +24,7 @@ actor WatchState {
     private var observed: [Key: Int] = [:]
     private var notified: Set<Key> = []
     private var positions: [Int: Position] = [:]
-    /// What EXT-X-RENDITION-REPORT tags say about a playlist: the highest number, and who said it when.
+    /// The highest number that an EXT-X-RENDITION-REPORT names for a playlist, with its time and the playlist that has it.
     private var claims: [Int: (sequence: UInt64, time: Duration, reporter: String)] = [:]
     private let indices: [String: Int]
     private var progress = WatchProgress(
@@ -75,6 +75,10 @@ actor WatchState {
         observed[key] = presentation.observations.count
         presentation.observations.append(finding)
         announce(key, .finding(finding))
+    }
+
+    func observe(_ findings: [PlaylistWatch.Finding], in playlist: String) {
+        observe(findings.map { LintFinding(file: playlist, diagnostic: $0.diagnostic) })
     }
 
     func observe(_ findings: [LintFinding]) {
@@ -221,12 +225,13 @@ actor WatchState {
         return ValidationReport(presentation)
     }
 
-    /// Reports playlists that announce parts and never had one, and playlists that ended before others.
+    /// Reports playlists that ended before others.
     private func observeEnds() {
         for (index, rendition) in presentation.renditions.enumerated() where rendition.isWatched {
             guard rendition.playlist.isEnded, let end = rendition.endDate else { continue }
             let target = Double(max(rendition.playlist.targetDuration, 1))
-            for (other, continuing) in presentation.renditions.enumerated() where other != index && !continuing.isIFrames {
+            for (other, continuing) in presentation.renditions.enumerated()
+            where other != index && !continuing.isIFrames {
                 guard let otherEnd = continuing.endDate else { continue }
                 let difference = otherEnd.timeInterval(since: end)
                 guard difference > target * 2 else { continue }

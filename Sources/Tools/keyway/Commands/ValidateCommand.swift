@@ -20,6 +20,7 @@ struct ValidateCommand: AsyncParsableCommand {
               keyway validate URL --fail-on critical
               keyway validate URL --sample 10% --allow-partial --html report.html --fail-on never
               keyway validate URL --target ios --target tvos --baseline known.json
+              keyway validate URL --watch 10m
 
             Findings have a level: critical (it does not play), must, should, or advice. Exit code 1 means that there \
             are findings of the --fail-on level or above, 3 that the playlist could not be loaded, or that there are \
@@ -93,6 +94,7 @@ struct ValidateCommand: AsyncParsableCommand {
     var allowPrivate = false
 
     @OptionGroup(title: "Loading") var loading: ValidationLoadingOptions
+    @OptionGroup(title: "Live") var live: WatchOptions
     @OptionGroup(title: "Judging") var judging: JudgingOptions
     @OptionGroup(title: "Requests") var web: WebOptions
     @OptionGroup var output: JSONOption
@@ -106,6 +108,9 @@ struct ValidateCommand: AsyncParsableCommand {
         }
         guard playlist?.isStandardInput != true else {
             throw ValidationError("Standard input cannot be validated, because its segments have no location.")
+        }
+        guard live.duration == nil || (sample == nil && first == nil && !playlistsOnly) else {
+            throw ValidationError("--watch cannot be combined with --sample, --first and --playlists-only.")
         }
         guard !playlistsOnly || (sample == nil && first == nil) else {
             throw ValidationError("--playlists-only cannot be combined with --sample and --first.")
@@ -133,8 +138,12 @@ struct ValidateCommand: AsyncParsableCommand {
         defer { progress.clear() }
         let report: ValidationReport
         do {
-            report = try await StreamValidator(resources: resources, settings: settings)
-                .validate(input.location.base) { progress.show($0) }
+            if let duration = live.duration {
+                report = try await live.watch(input.location.base, for: duration, resources.withoutRetries)
+            } else {
+                report = try await StreamValidator(resources: resources, settings: settings)
+                    .validate(input.location.base) { progress.show($0) }
+            }
         } catch {
             throw CommandFailure.file(
                 "cannot load \(input.name): \(error.reason)",

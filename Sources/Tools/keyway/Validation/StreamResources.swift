@@ -22,8 +22,17 @@ struct StreamResources: ValidationResources {
     var cache: ResourceCache?
     /// The limit of bytes per second; nil for none.
     var rate: DownloadRate?
+    /// The maximum number of attempts of a request that fails in a way that can pass.
+    var attempts = 3
 
-    /// Loads a resource; a request that fails in a way that can pass is repeated twice.
+    /// The same resources without further attempts, for a watch, in which each failure counts.
+    var withoutRetries: StreamResources {
+        var resources = self
+        resources.attempts = 1
+        return resources
+    }
+
+    /// Loads a resource; a request that fails in a way that can pass is repeated.
     func load(_ request: StreamResourceRequest) async throws(ResourceFailure) -> LoadedResource {
         let location: PlaylistLocation
         do {
@@ -76,7 +85,7 @@ struct StreamResources: ValidationResources {
                 return LoadedResource(url: media.url, bytes: media.bytes, http: exchange.observation(of: url))
             } catch {
                 attempt += 1
-                guard attempt < 3, error.isTemporary, error.code != .notFound else {
+                guard attempt < attempts, error.isTemporary, error.code != .notFound else {
                     throw ResourceFailure(status: error.status, reason: error.explanation)
                 }
                 try? await Task.sleep(for: min(error.retryAfter ?? .seconds(attempt), .seconds(10)))
