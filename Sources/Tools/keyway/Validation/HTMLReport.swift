@@ -41,6 +41,7 @@ struct HTMLReport {
             \(findingsSection)
             \(HTMLPlaylistTables(report: report).html)
             <h2>Bit rates and keys</h2>
+            <p class="note">The bars are the segments of the playlist alone; the declared rates of a variant include its audio.</p>
             \(report.presentation.renditions.compactMap { HTMLChart($0)?.html }.joined(separator: "\n"))
             \(skippedSection)
             </main>
