@@ -78,7 +78,7 @@ struct HTMLReport {
                 "<li><h3>\(verdict.target.name)</h3>\(mark)<br>\(parts.isEmpty ? "no findings" : parts.joined(separator: ", "))"
                 + "</li>"
         }
-        return "<ul class=\"targets\">\(items.joined(separator: "\n"))</ul>"
+        return "<h2>Targets</h2>\n<ul class=\"targets\">\(items.joined(separator: "\n"))</ul>"
     }
 
     // MARK: Findings
