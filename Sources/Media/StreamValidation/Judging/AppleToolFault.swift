@@ -7,7 +7,7 @@ public struct AppleToolFault: Hashable, Sendable {
     public let sections: Set<String>
     /// The rules for the text of playlists that it is about.
     public let rules: Set<RuleID>
-    /// What Apple's tool does, and what this library does instead.
+    /// The behavior of Apple's tool, and that of this library.
     public let summary: String
 
     private init(_ sections: Set<String> = [], rules: Set<RuleID> = [], _ summary: String) {

@@ -3,7 +3,7 @@
 ///
 /// The list shows what no rule checks: a report names each of these requirements with the reason.
 public struct AuthoringRequirement: Hashable, Sendable {
-    /// What a check of a requirement takes.
+    /// The effort of checking a requirement.
     public enum Effort: Hashable, Sendable {
         /// Something that a program can read.
         case measuring
@@ -19,7 +19,7 @@ public struct AuthoringRequirement: Hashable, Sendable {
     public let level: ValidationRule.Level
     /// The requirement, on one line.
     public let summary: String
-    /// What a check takes.
+    /// The effort of a check.
     public let effort: Effort
 
     init(_ number: String, _ level: ValidationRule.Level, _ summary: String, _ effort: Effort = .measuring) {

@@ -39,12 +39,8 @@ public struct FindingException: Hashable, Sendable {
     /// True after the last day. Both dates are YYYY-MM-DD, whose order is that of the texts.
     func isExpired(on today: String) -> Bool { expires.map { $0 < today } ?? false }
 
-    /// Returns whether the exception is for a place. The place of a baseline is not a pattern.
-    func matches(_ rule: RuleID, _ key: String) -> Bool {
-        guard rule == self.rule else { return false }
-        guard let place else { return true }
-        return kind == .baseline ? place.text == key : place.matches(key)
-    }
+    /// Returns whether a suppression is for a place. The place of a baseline is not a pattern.
+    func matches(_ key: String) -> Bool { place?.matches(key) ?? true }
 }
 
 /// An exception that applied to no finding.

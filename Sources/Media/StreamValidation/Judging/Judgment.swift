@@ -184,20 +184,26 @@ private struct Draft {
 private struct ExceptionMatching {
     private let exceptions: [FindingException]
     private let today: String
-    /// The positions of the exceptions of each rule that have not expired.
-    private var active: [RuleID: [Int]] = [:]
+    /// The positions of the suppressions of each rule that have not expired.
+    private var suppressions: [RuleID: [Int]] = [:]
+    /// The positions of the entries of the baseline that have not expired, by rule and place.
+    private var baseline: [String: [Int]] = [:]
     private var used: Set<Int> = []
     private var exceeded: Set<Int> = []
 
     init(_ settings: JudgmentSettings) {
         (exceptions, today) = (settings.exceptions, settings.today)
         for (index, exception) in exceptions.enumerated() where !exception.isExpired(on: today) {
-            active[exception.rule, default: []].append(index)
+            if exception.kind == .baseline, let place = exception.place {
+                baseline["\(exception.rule)\n\(place.text)", default: []].append(index)
+            } else {
+                suppressions[exception.rule, default: []].append(index)
+            }
         }
     }
 
     private func matching(_ rule: RuleID, _ key: String) -> [Int] {
-        (active[rule] ?? []).filter { exceptions[$0].matches(rule, key) }
+        (suppressions[rule] ?? []).filter { exceptions[$0].matches(key) } + (baseline["\(rule)\n\(key)"] ?? [])
     }
 
     /// Counts the violations of each exception with a limit.

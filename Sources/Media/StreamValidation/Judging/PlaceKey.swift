@@ -36,7 +36,8 @@ struct PlaceKeys {
         switch lines[line - 1].content {
         case .uri(let uri): return Self.path(of: uri)
         case .tag(.streamInf):
-            for next in lines[line...] {
+            // The URI follows at once; only comments and empty lines can be between.
+            for next in lines[line...].prefix(16) {
                 if case .uri(let uri) = next.content { return Self.path(of: uri) }
             }
             return nil

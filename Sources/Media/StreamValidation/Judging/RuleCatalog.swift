@@ -44,7 +44,7 @@ public struct CatalogRule: Sendable, Identifiable {
     /// The amendments of targets.
     public var amendments: [RuleAmendment] { RuleAmendment.all.filter { $0.applies(to: id, number: number) } }
 
-    /// What Apple's tools do wrong here; nil if nothing is known.
+    /// The fault of Apple's tools here; nil if none is known.
     public var appleToolFault: String? {
         AppleToolFault.all.first { fault in
             fault.rules.contains(id) || number.target == .general && fault.sections.contains(number.section)

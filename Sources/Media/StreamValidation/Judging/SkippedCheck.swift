@@ -74,7 +74,7 @@ extension SkippedCheck {
     }
 }
 
-/// What of a presentation was loaded.
+/// The loaded parts of a presentation.
 private struct Coverage {
     private let isOverHTTP: Bool
     private let count: Int

@@ -34,8 +34,8 @@ extension ValidationRule {
                 findings.report(
                     .init(rendition, segment),
                     "The segment has several tracks.",
-                    measured: "\(measurement.tracks.count) tracks",
-                    limit: "1 track"
+                    measured: "\(measurement.tracks.count)",
+                    limit: "1"
                 )
             }
         },

@@ -58,7 +58,12 @@ struct ValidateCommand: AsyncParsableCommand {
     @Option(help: .init("Do not report this rule. Repeatable.", valueName: "rule"))
     var disable: [String] = []
 
-    @Flag(help: "Show every place of each rule, instead of only the first 10. JSON always contains all.")
+    @Flag(
+        help: .init(
+            "Show every place of each rule, instead of only the first 10, and each requirement that was not validated; with "
+                + "--rules, what to do. JSON always contains all."
+        )
+    )
     var all = false
 
     @Option(
@@ -121,7 +126,7 @@ struct ValidateCommand: AsyncParsableCommand {
     func run() async throws {
         guard let input = playlist else {
             let listing = RuleListing(judging.profile.profile)
-            return try output.print(listing.json, text: { listing.text })
+            return try output.print(listing.json, text: { listing.text(isComplete: all) })
         }
         let judgmentSettings = try judging.settings(disabled: disable, now: Int64(Date().timeIntervalSince1970))
         var loader = PlaylistLoader()

@@ -38,14 +38,15 @@ struct HTMLPlaylistTables {
     }
 
     private static func html(_ table: Table) -> String {
-        let head = table.columns.map { "<th>\(HTMLReport.escaped($0))</th>" }.joined()
+        let head = table.columns.map { "<th scope=\"col\">\(HTMLReport.escaped($0))</th>" }.joined()
         let rows = table.rows.map { row in
             let cells = zip(table.columns, row).map { column, value in
                 "<td data-label=\"\(HTMLReport.escaped(column))\"><span>\(HTMLReport.escaped(value))</span></td>"
             }
             return "<tr>\(cells.joined())</tr>"
         }
-        return "<table><thead><tr>\(head)</tr></thead><tbody>\n\(rows.joined(separator: "\n"))</tbody></table>"
+        return
+            "<table><caption>\(table.title)</caption><thead><tr>\(head)</tr></thead><tbody>\n\(rows.joined(separator: "\n"))</tbody></table>"
     }
 
     // MARK: Tables

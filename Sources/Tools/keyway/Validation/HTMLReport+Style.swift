@@ -20,7 +20,7 @@ extension HTMLReport {
         summary{cursor:pointer;overflow-wrap:anywhere}.number,.note,footer,figcaption,.legend{color:var(--dim);font-size:.85rem}
         .level{display:inline-block;min-width:4.2rem;font-weight:600}
         .advice{background:var(--soft);padding:.4rem .6rem;border-radius:4px}
-        table{border-collapse:collapse;width:100%;font-size:.8rem}
+        table{border-collapse:collapse;width:100%;font-size:.8rem}caption{text-align:left;color:var(--dim)}
         th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere;\
         vertical-align:top}
         th{color:var(--dim);font-weight:600;overflow-wrap:normal}table+table{margin-top:.8rem}
@@ -37,7 +37,7 @@ extension HTMLReport {
         .legend i.average{background:var(--ink)}.legend i.clear{background:var(--clear)}
         .legend i.key0{background:var(--key1)}.legend i.key1{background:var(--key2)}.legend i.key2{background:var(--key3)}
         footer{margin-top:2rem}
-        @media (max-width:60rem){table,tbody,tr,td{display:block}thead{display:none}
+        @media (max-width:60rem){table,caption,tbody,tr,td{display:block}thead{display:none}
         tr{border:1px solid var(--line);border-radius:6px;padding:.3rem .7rem;margin:.5rem 0}
         td{border:0;padding:.1rem 0;display:grid;grid-template-columns:9rem 1fr;gap:.5rem}
         td::before{content:attr(data-label);color:var(--dim)}}

@@ -41,6 +41,7 @@ struct HTMLReport {
             \(findingsSection)
             \(HTMLPlaylistTables(report: report).html)
             <h2>Bit rates and keys</h2>
+            <p class="note">The bars are the segments of the playlist alone; the declared rates of a variant include its audio.</p>
             \(report.presentation.renditions.compactMap { HTMLChart($0)?.html }.joined(separator: "\n"))
             \(skippedSection)
             </main>
@@ -77,7 +78,7 @@ struct HTMLReport {
                 "<li><h3>\(verdict.target.name)</h3>\(mark)<br>\(parts.isEmpty ? "no findings" : parts.joined(separator: ", "))"
                 + "</li>"
         }
-        return "<ul class=\"targets\">\(items.joined(separator: "\n"))</ul>"
+        return "<h2>Targets</h2>\n<ul class=\"targets\">\(items.joined(separator: "\n"))</ul>"
     }
 
     // MARK: Findings

@@ -3,8 +3,7 @@ import StreamValidation
 import XMLDocuments
 
 /// A report of `keyway validate` in the format of JUnit, which CI systems show: a suite for each playlist with a case for each
-/// rule that was checked in it. A rule that was not checked is a skipped case with the reason, and one that only playlists
-/// other than this one are about is a passed case.
+/// rule. A rule that was not checked in it is a skipped case with the reason.
 struct JUnitReport {
     let report: ValidationReport
     let judgment: Judgment
@@ -27,12 +26,15 @@ struct JUnitReport {
         return writer.bytes
     }
 
-    /// The names of the playlists, the Multivariant Playlist first.
+    /// The names of the playlists, the Multivariant Playlist first, and of other resources with findings last.
     private var names: [String] {
         var names: [String] = report.presentation.multivariant.map { [$0.name] } ?? []
         var known = Set(names)
         for rendition in report.presentation.renditions where known.insert(rendition.name).inserted {
             names.append(rendition.name)
+        }
+        for finding in judgment.findings where known.insert(finding.place.playlist).inserted {
+            names.append(finding.place.playlist)
         }
         return names
     }

@@ -10,12 +10,23 @@ struct RuleListing {
     /// Creates the list of the rules of a profile.
     init(_ profile: ValidationProfile) { rules = RuleCatalog.rules(of: profile) }
 
-    /// The rules as text, in columns.
-    var text: String {
+    /// Returns the rules as text, in columns.
+    ///
+    /// - Parameter isComplete: True for what to do, the changes for targets, and the faults of Apple's tools below each.
+    func text(isComplete: Bool) -> String {
         let rows = rules.map { rule in
             [rule.id.rawValue, rule.level.rawValue, "\(rule.number)", rule.need.rawValue, rule.requirement]
         }
-        return Grid.lines(rows).joined(separator: "\n")
+        let lines = Grid.lines(rows)
+        guard isComplete else { return lines.joined(separator: "\n") }
+        return zip(lines, rules).flatMap { line, rule in [line] + Self.notes(of: rule).map { "    \($0)" } }
+            .joined(separator: "\n")
+    }
+
+    /// The correction, the changes for targets, and the fault of Apple's tools.
+    private static func notes(of rule: CatalogRule) -> [String] {
+        let amendments = rule.amendments.map { "\($0.target.name): \($0.change.text)." }
+        return ([rule.advice] + amendments + [rule.appleToolFault]).compactMap { $0 }
     }
 
     /// The rules as JSON.
@@ -40,8 +51,7 @@ struct RuleListing {
     /// The rows of the table of rules in docs/validate-rules.md.
     static var ruleRows: [String] {
         RuleCatalog.all.map { rule in
-            let amendments = rule.amendments.map { "\($0.target.name): \($0.change.text)" }
-            let notes = ([rule.advice] + amendments.map { "\($0)." } + [rule.appleToolFault]).compactMap { $0 }
+            let notes = notes(of: rule)
             return
                 "| `\(rule.id)` | `\(rule.number)` | \(rule.level.rawValue) | \(rule.need.rawValue) | \(cell(rule.requirement)) "
                 + "| \(notes.isEmpty ? "-" : cell(notes.joined(separator: " "))) |"
