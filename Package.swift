@@ -580,8 +580,9 @@ let package = Package(
             name: "KeywayCommandTests",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "CZlib", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
-                "HTTPTransport", "KeyServerModule", "keyway", "OfflineAssets", "Packager", "ServerCrypto",
-                "StreamPlayer", "StreamValidation",
+                "HTTPTransport", "KeyServerModule", "keyway", "MediaDecryption", "MediaFormats", "OfflineAssets",
+                "Packager",
+                "ServerCrypto", "StreamPlayer", "StreamValidation",
                 "TextCoding", "ToolSupport", "VectorFiles", "VirtualDevice", "XMLDocuments",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),

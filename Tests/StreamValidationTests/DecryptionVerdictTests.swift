@@ -62,7 +62,8 @@ struct DecryptionVerdictTests {
 
     @Test("None of 1,000 wrong keys opens audio", arguments: audioClips)
     func wrongKeys(name: String) async throws {
-        let excerpt = try Self.excerpt(name)
+        var excerpt = try Self.excerpt(name)
+        excerpt.samples = Array(excerpt.samples.prefix(20))
         var random = SeededRandom(seed: 35)
         for _ in 0..<1000 {
             let key = SecretBytes(count: 16, randomFrom: &random)

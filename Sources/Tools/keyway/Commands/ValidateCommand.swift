@@ -16,7 +16,12 @@ struct ValidateCommand: AsyncParsableCommand {
             rules of RFC 8216bis and of Apple's HLS authoring specification. No key is needed: headers, times, and \
             sizes stay clear in segments encrypted with SAMPLE-AES or cbcs.
 
+            With --server, --clear-keys, --key-file, or --key-env, encrypted segments are also opened: a wrong key and a \
+            wrong initialization vector are told apart, and licenses are compared with HDCP-LEVEL and ALLOWED-CPC.
+
               keyway validate URL --fail-on critical
+              keyway validate URL --server http://127.0.0.1:8080 \
+                  --credentials dev
               keyway validate URL --sample 10% --html report.html --fail-on never
 
             Findings have a level: critical (it does not play), must, should, or advice. Exit code 1 means that there \
@@ -83,6 +88,7 @@ struct ValidateCommand: AsyncParsableCommand {
     @Flag(help: "Let a playlist from a public host reference private addresses.")
     var allowPrivate = false
 
+    @OptionGroup(title: "Keys") var keys: ValidationKeyOptions
     @OptionGroup(title: "Requests") var web: WebOptions
     @OptionGroup var output: JSONOption
 
@@ -111,9 +117,12 @@ struct ValidateCommand: AsyncParsableCommand {
         var settings = StreamValidator.Settings()
         settings.concurrency = concurrency
         settings.sampling = playlistsOnly ? .none : SegmentSampling(share: sample?.value ?? 1, end: first?.seconds)
+        let keySource = try keys.keySource(resources)
         let report: ValidationReport
         do {
-            report = try await StreamValidator(resources: resources, settings: settings).validate(input.location.base)
+            var validator = StreamValidator(resources: resources, settings: settings)
+            (validator.keySource, validator.decoder) = (keySource, keys.decoder)
+            report = try await validator.validate(input.location.base)
         } catch {
             throw CommandFailure.file(
                 "cannot load \(input.name): \(error.reason)",
