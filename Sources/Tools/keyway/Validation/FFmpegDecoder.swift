@@ -43,6 +43,7 @@ struct FFmpegDecoder: ExternalDecoder {
         guard (try? process.run()) != nil else { return nil }
         let isTimedOut = Atomic(false)
         let watchdog = DispatchWorkItem {
+            guard process.isRunning else { return }
             isTimedOut.store(true, ordering: .relaxed)
             kill(process.processIdentifier, SIGKILL)
         }
