@@ -21,7 +21,7 @@ struct ValidateCommand: AsyncParsableCommand {
 
               keyway validate URL --fail-on critical
               keyway validate URL --server http://127.0.0.1:8080 \
-                  --credentials dev
+                  --credentials dev --fail-on critical
               keyway validate URL --sample 10% --html report.html --fail-on never
 
             Findings have a level: critical (it does not play), must, should, or advice. Exit code 1 means that there \
