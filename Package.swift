@@ -586,8 +586,8 @@ let package = Package(
             name: "KeywayCommandTests",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "CZlib", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
-                "HTTPTransport", "KeyServerModule", "keyway", "OfflineAssets", "OwnThreads", "Packager", "ServerCrypto",
-                "StreamPlayer", "StreamValidation",
+                "HTTPTransport", "KeyServerModule", "keyway", "MediaDecryption", "MediaFormats", "OfflineAssets",
+                "OwnThreads", "Packager", "ServerCrypto", "StreamPlayer", "StreamValidation",
                 "TextCoding", "ToolSupport", "VectorFiles", "VirtualDevice", "XMLDocuments",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),

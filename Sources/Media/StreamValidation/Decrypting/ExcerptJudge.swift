@@ -31,6 +31,13 @@ struct ExcerptJudge {
     let excerpt: EncryptedExcerpt
     /// The decoder; nil if it is not used for this excerpt.
     let decoder: (any ExternalDecoder)?
+    /// The number of errors that the decoder finds with a key that is certainly wrong; nil if it is not known yet.
+    private var control: Int?
+
+    /// Creates a judge of one excerpt.
+    init(excerpt: EncryptedExcerpt, decoder: (any ExternalDecoder)?) {
+        (self.excerpt, self.decoder) = (excerpt, decoder)
+    }
 
     /// Judges a key; nil if there is no key and the excerpt is not clear.
     ///
@@ -39,7 +46,7 @@ struct ExcerptJudge {
     ///   - delivered: The vector for media that contain none.
     ///   - vectors: Other vectors to try.
     ///   - candidates: Other keys to try.
-    func judge(
+    mutating func judge(
         key: SecretBytes?,
         delivered: CipherIV?,
         vectors: [Vector],
@@ -51,7 +58,9 @@ struct ExcerptJudge {
         }
         let vector = excerpt.mediaIV == nil ? delivered : nil
         guard let frames = excerpt.decrypted(key: key, iv: vector) else {
-            return Result(verdict: .undecided, frameCount: 0, evidence: "there is no initialization vector")
+            let hasVector = excerpt.mediaIV != nil || delivered != nil
+            let reason = hasVector ? "it cannot be decrypted" : "there is no initialization vector"
+            return Result(verdict: .undecided, frameCount: 0, evidence: reason)
         }
         let (outcome, tests) = await test(frames)
         switch outcome {
@@ -99,7 +108,7 @@ struct ExcerptJudge {
     }
 
     /// Returns the source of the first vector with which the key opens the excerpt.
-    private func working(_ vectors: [Vector], _ key: SecretBytes) async -> String? {
+    private mutating func working(_ vectors: [Vector], _ key: SecretBytes) async -> String? {
         for vector in vectors {
             guard let frames = excerpt.decrypted(key: key, iv: vector.iv) else { continue }
             if await test(frames).outcome == .passed { return vector.source }
@@ -111,7 +120,7 @@ struct ExcerptJudge {
 
     private typealias Tested = (outcome: FrameTests.Outcome, tests: FrameTests)
 
-    private func test(_ frames: [EncryptedExcerpt.Frame], mayDecode: Bool = true) async -> Tested {
+    private mutating func test(_ frames: [EncryptedExcerpt.Frame], mayDecode: Bool = true) async -> Tested {
         var tests = FrameTests(excerpt)
         let outcome = tests.outcome(frames)
         guard mayDecode, outcome == .unknown || outcome == .passedExceptVector,
@@ -120,22 +129,25 @@ struct ExcerptJudge {
         tests.record(FrameTests.decoding, frames.count)
         guard decoded.errorCount > 0 || decoded.frameCount > 0 else { return (outcome, tests) }
         // The result of a key that is certainly wrong shows whether the decoder can tell at all.
-        guard let least = await controlErrorCount, least > 0 else { return (outcome, tests) }
+        let least = if let control { control } else { await controlErrorCount }
+        control = least
+        guard least > 0 else { return (outcome, tests) }
         if decoded.errorCount == 0 { return (.passed, tests) }
         // A key that was right by a test which does not depend on the vector leaves only the vector.
         if outcome == .passedExceptVector { return (.damagedFirstBlock, tests) }
         return (decoded.errorCount * 4 >= least ? .failed : .unknown, tests)
     }
 
-    /// The number of errors that the decoder finds with a key that is certainly wrong: a constant that no content has.
-    private var controlErrorCount: Int? {
+    /// The number of errors that the decoder finds with a key that is certainly wrong, a constant that no content has; 0 if it
+    /// cannot tell.
+    private var controlErrorCount: Int {
         get async {
             let key = SecretBytes(copying: Array("no content's key".utf8))
             let iv = excerpt.mediaIV == nil ? CipherIV(mediaSequenceNumber: .max) : nil
-            guard let frames = excerpt.decrypted(key: key, iv: iv) else { return nil }
+            guard let frames = excerpt.decrypted(key: key, iv: iv) else { return 0 }
             // Without NAL units there is nothing to decode, which is an error too.
             if frames.contains(where: \.isEmpty) { return 1 }
-            return await decode(frames)?.errorCount
+            return await decode(frames)?.errorCount ?? 0
         }
     }
 

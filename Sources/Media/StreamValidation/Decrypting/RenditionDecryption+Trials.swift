@@ -45,6 +45,7 @@ extension RenditionDecryption {
         }
         add(place.before, .neighbor(isBefore: true, distance: place.index - place.range.lowerBound + 1))
         add(place.after, .neighbor(isBefore: false, distance: place.range.upperBound - place.index))
+        guard place.triesAllKeys else { return result }
         for other in keys where result.count < Self.candidateCount { add(other, .other(uri: other.id.printedURI)) }
         let iv = Self.delivered(own, place.tag, sequence)
         for weak in WeakKeys.candidates(keyIDs: own?.keyIDs ?? []) {

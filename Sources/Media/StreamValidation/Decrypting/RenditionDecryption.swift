@@ -19,6 +19,9 @@ struct RenditionDecryption: Sendable {
         var id: MeasuredKey.ID?
     }
 
+    /// The number of segments without any key that opens them, after which only the keys of neighbors are tried.
+    private static let futileCount = 3
+
     func key(_ id: MeasuredKey.ID?) -> MeasuredKey? { id.flatMap { id in keys.first { $0.id == id } } }
 
     func measured(_ rendition: MeasuredRendition) async -> MeasuredRendition {
@@ -27,11 +30,14 @@ struct RenditionDecryption: Sendable {
         let periods = periods(of: rendition)
         let decoded = decodedIndices(rendition, periods)
         var initialization = SegmentInitialization()
+        var futile: [MeasuredKey.ID: Int] = [:]
+        var period = 0
         for index in rendition.segments.indices {
             guard !Task.isCancelled, Self.isLoaded(rendition.segments[index]),
                 let tag = PresentationKeys.tag(of: rendition.segments[index].keys, source),
-                let segment = resolved.segment(at: index), let period = periods.lastIndex(where: { $0.range ~= index })
+                let segment = resolved.segment(at: index)
             else { continue }
+            while periods[period].range.upperBound <= index { period += 1 }
             guard await initialization.load(segment, rendition, self),
                 let bytes = await load(segment.segment.uri, segment.byteRange, .segment, rendition.name)
             else { continue }
@@ -41,13 +47,16 @@ struct RenditionDecryption: Sendable {
                 range: periods[period].range,
                 before: period > 0 ? key(periods[period - 1].id) : nil,
                 after: period + 1 < periods.count ? key(periods[period + 1].id) : nil,
-                mayDecode: decoded.contains(index)
+                mayDecode: decoded.contains(index),
+                triesAllKeys: periods[period].id.map { futile[$0, default: 0] < Self.futileCount } ?? true
             )
             if tag.method == .aes128 {
                 open(bytes, place, initialization.probe, in: &rendition)
             } else {
                 rendition.segments[index].decryptions = await decryptions(bytes, place, initialization, rendition)
             }
+            for found in rendition.segments[index].decryptions
+            where found.verdict == .wrongKey && found.opensWith == nil { futile[found.key, default: 0] += 1 }
         }
         return rendition
     }
@@ -60,6 +69,7 @@ struct RenditionDecryption: Sendable {
         let before: MeasuredKey?
         let after: MeasuredKey?
         let mayDecode: Bool
+        let triesAllKeys: Bool
     }
 
     private static func isLoaded(_ segment: MeasuredSegment) -> Bool {
@@ -91,11 +101,9 @@ struct RenditionDecryption: Sendable {
         let loaded = rendition.segments.indices.filter { Self.isLoaded(rendition.segments[$0]) }
         guard loaded.count > Self.decodedCount else { return Set(loaded) }
         var chosen: Set<Int> = []
-        for period in periods where period.id != nil {
-            let own = loaded.filter { period.range ~= $0 }
-            for index in [own.first, own.last].compactMap(\.self) where chosen.count < Self.decodedCount {
-                chosen.insert(index)
-            }
+        for period in periods where period.id != nil && chosen.count < Self.decodedCount {
+            let own = loaded.lazy.filter { period.range ~= $0 }
+            for index in [own.first, own.last].compactMap(\.self) { chosen.insert(index) }
         }
         let step = max(1, loaded.count / max(1, Self.decodedCount - chosen.count))
         for position in stride(from: 0, to: loaded.count, by: step) where chosen.count < Self.decodedCount {
@@ -154,7 +162,7 @@ struct RenditionDecryption: Sendable {
         let own = key(id)
         let sequence = rendition.segments[place.index].sequence
         let delivered = Self.delivered(own, place.tag, sequence)
-        let judge = ExcerptJudge(excerpt: excerpt, decoder: place.mayDecode ? validator.decoder : nil)
+        var judge = ExcerptJudge(excerpt: excerpt, decoder: place.mayDecode ? validator.decoder : nil)
         let judged = await judge.judge(
             key: own?.value,
             delivered: delivered,

@@ -170,7 +170,8 @@ extension ValidationRule {
             "8216bis:4.4.4.4",
             .decryptedMedia,
             "It can be decided whether the key opens the content.",
-            advice: "Install ffmpeg, which decodes pictures and AAC, or load more segments."
+            advice:
+                "Install ffmpeg, which decides about H.264 and AAC, or load more segments; HEVC cannot be decided yet."
         ) { rendition, findings in
             var decided: Set<Track> = []
             for found in rendition.segments.flatMap(\.decryptions) where found.verdict != .undecided {

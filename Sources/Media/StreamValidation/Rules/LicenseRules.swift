@@ -86,6 +86,10 @@ extension ValidationRule {
             advice: "Lengthen the lease in the policy of the key, or allow its renewal."
         ) { presentation, findings in
             for key in presentation.keys {
+                let isLimited = key.grants.contains { grant in
+                    grant.license.facts.map { $0.lease > 0 || $0.rental > 0 } ?? false
+                }
+                guard isLimited else { continue }
                 let need = presentation.duration(of: key)
                 for (message, classes) in grouped(key.grants, by: { problem($0.license.facts, need) ?? "" }) {
                     guard !message.isEmpty else { continue }

@@ -17,7 +17,12 @@ struct ValidateCommand: AsyncParsableCommand {
             rules of RFC 8216bis and of Apple's HLS authoring specification. No key is needed: headers, times, and \
             sizes stay clear in segments encrypted with SAMPLE-AES or cbcs.
 
+            With --server, --clear-keys, --key-file, or --key-env, encrypted segments are also opened: a wrong key and a \
+            wrong initialization vector are told apart, and licenses are compared with HDCP-LEVEL and ALLOWED-CPC.
+
               keyway validate URL --fail-on critical
+              keyway validate URL --server http://127.0.0.1:8080 \
+                  --credentials dev --fail-on critical
               keyway validate URL --sample 10% --allow-partial --html report.html --fail-on never
               keyway validate URL --target ios --target tvos --baseline known.json
               keyway validate URL --watch 10m
@@ -101,6 +106,7 @@ struct ValidateCommand: AsyncParsableCommand {
     @OptionGroup(title: "Loading") var loading: ValidationLoadingOptions
     @OptionGroup(title: "Live") var live: WatchOptions
     @OptionGroup(title: "Judging") var judging: JudgingOptions
+    @OptionGroup(title: "Keys") var keys: ValidationKeyOptions
     @OptionGroup(title: "Requests") var web: WebOptions
     @OptionGroup var output: JSONOption
 
@@ -141,13 +147,14 @@ struct ValidateCommand: AsyncParsableCommand {
         settings.sampling = playlistsOnly ? .none : SegmentSampling(share: sample?.value ?? 1, end: first?.seconds)
         let progress = ValidationProgressLine(isWanted: !loading.quiet)
         defer { progress.clear() }
+        var validator = StreamValidator(resources: resources, settings: settings)
+        (validator.keySource, validator.decoder) = (try keys.keySource(resources), keys.decoder)
         let report: ValidationReport
         do {
             if let duration = live.duration {
                 report = try await live.watch(input.location.base, for: duration, resources.withoutRetries)
             } else {
-                report = try await StreamValidator(resources: resources, settings: settings)
-                    .validate(input.location.base) { progress.show($0) }
+                report = try await validator.validate(input.location.base) { progress.show($0) }
             }
         } catch {
             throw CommandFailure.file(
