@@ -84,9 +84,19 @@ struct MadePresentation {
     /// The violated rules with their levels, such as `must enc-scheme`.
     func findings() throws -> [String] { Self.findings(of: try measured()) }
 
+    /// Returns the violations of rules about encryption that only one target has.
+    func encryptionFindingsOfTargets() throws -> [String] {
+        let found = ValidationReport(try measured()).optionalFindings
+        return Self.texts(found.filter { $0.rule.rawValue.hasPrefix("enc-") })
+    }
+
     static func findings(of presentation: MeasuredPresentation) -> [String] {
+        texts(ValidationReport(presentation).findings)
+    }
+
+    private static func texts(_ findings: [ValidationFinding]) -> [String] {
         var seen: [String] = []
-        for finding in ValidationReport(presentation).findings {
+        for finding in findings {
             let text = "\(finding.level.rawValue) \(finding.rule)"
             if !seen.contains(text) { seen.append(text) }
         }

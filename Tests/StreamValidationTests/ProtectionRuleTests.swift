@@ -74,13 +74,13 @@ struct ProtectionRuleTests {
             (structure.fragmentCount, structure.lacksAuxiliaryInformation) = (1, true)
             segment.structure = structure
         }
-        #expect(try made.findings() == ["must enc-auxiliary-information"])
+        #expect(try made.encryptionFindingsOfTargets() == ["must enc-auxiliary-information"])
         made.changeSegment = { _, _, segment in
             var structure = MovieStructure([UInt8]().span.bytes)
             (structure.fragmentCount, structure.hasSampleGroups) = (1, true)
             segment.structure = structure
         }
-        #expect(try made.findings() == ["advice enc-sample-groups"])
+        #expect(try made.encryptionFindingsOfTargets() == ["advice enc-sample-groups"])
     }
 
     @Test("of the keys of I-frames")

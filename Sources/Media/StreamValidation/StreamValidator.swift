@@ -32,8 +32,6 @@ public struct StreamValidator: Sendable {
         public init() {}
     }
 
-    /// The number of bytes in which the tables at the start of a transport stream are expected: 16 packets.
-    private static let maximumTableSize: UInt64 = 16 * 188
     let resources: any ValidationResources
     let settings: Settings
     /// The source of keys, with which encrypted segments are opened; nil, the default, requests no key.
@@ -206,9 +204,11 @@ public struct StreamValidator: Sendable {
     /// Loads and measures the segments of a rendition in their order.
     private func measured(_ rendition: MeasuredRendition, _ shared: Shared) async -> MeasuredRendition {
         var rendition = rendition
-        var probe = SegmentProbe()
-        var current: (uri: String, range: Range<UInt64>?)?
-        var formats: [TrackFormat] = []
+        var reader = SegmentReader(
+            resources: resources,
+            maximumSize: settings.segmentLimit,
+            isIFrames: rendition.isIFrames
+        )
         let chosen = settings.sampling.indices(of: rendition.segments)
         let resolved = try? rendition.playlist.resolvedSegments()
         shared.tally.plan(chosen.count, seconds: chosen.reduce(0) { $0 + rendition.segments[$1].duration })
@@ -217,35 +217,12 @@ public struct StreamValidator: Sendable {
             guard !Task.isCancelled, chosen.contains(index), !shared.tally.isAtLimit,
                 let segment = resolved?.segment(at: index)
             else { continue }
-            // An init segment that is encrypted as a whole (RFC 8216bis, 4.4.4.5) shows nothing.
-            if let initialization = segment.initialization, !initialization.keys.isWholeSegment {
-                let uri = URIReference.resolve(initialization.map.uri, against: rendition.name)
-                if current?.uri != uri || current?.range != initialization.byteRange {
-                    current = (uri, initialization.byteRange)
-                    do {
-                        formats = try await initialize(&probe, uri, initialization.byteRange)
-                    } catch {
-                        (current, formats) = (nil, [])
-                        rendition.segments[index].outcome = .missing(reason: "its init segment: \(error)")
-                        continue
-                    }
-                }
-            } else if rendition.isIFrames, let range = segment.byteRange, range.lowerBound > 0 {
-                // A resource with I-frames begins with the tables of its transport stream (RFC 8216bis, 4.4.3.6).
-                let uri = URIReference.resolve(segment.segment.uri, against: rendition.name)
-                if current?.uri != uri {
-                    current = (uri, 0..<min(range.lowerBound, Self.maximumTableSize))
-                    formats = (try? await initialize(&probe, uri, current?.range)) ?? []
-                }
-            } else if current != nil {
-                (current, formats, probe) = (nil, [], SegmentProbe())
-            }
-            rendition.segments[index].initialization = formats
-            var http: HTTPObservation?
             let taken = await shared.memory.take(size.estimate(rendition.segments[index]))
-            rendition.segments[index].outcome = await outcome(of: segment, in: rendition, &probe, &http)
+            // The bytes are released here, before the memory is given back.
+            let (outcome, formats, http) = await measured(segment, rendition.name, &reader)
             await shared.memory.giveBack(taken)
-            rendition.segments[index].http = http
+            rendition.segments[index].outcome = outcome
+            (rendition.segments[index].initialization, rendition.segments[index].http) = (formats, http)
             let count = rendition.segments[index].byteCount ?? 0
             size.largest = max(size.largest, count)
             shared.tally.add(seconds: rendition.segments[index].duration, byteCount: count)
@@ -253,61 +230,12 @@ public struct StreamValidator: Sendable {
         return rendition
     }
 
-    private func initialize(
-        _ probe: inout SegmentProbe,
-        _ uri: String,
-        _ range: Range<UInt64>?
-    ) async throws(ResourceFailure) -> [TrackFormat] {
-        let resource = try await resources.load(
-            StreamResourceRequest(
-                url: uri,
-                byteRange: range,
-                purpose: .initialization,
-                maximumSize: settings.segmentLimit
-            )
-        )
-        do {
-            return try probe.initialize(resource.bytes.span.bytes)
-        } catch {
-            throw ResourceFailure(reason: error.description)
-        }
+    private func measured(
+        _ segment: ResolvedSegment,
+        _ playlist: String,
+        _ reader: inout SegmentReader
+    ) async -> (MeasuredSegment.Outcome, [TrackFormat], HTTPObservation?) {
+        let result = await reader.read(segment, of: playlist)
+        return (result.outcome, result.initialization, result.http)
     }
-
-    private func outcome(
-        of segment: ResolvedSegment,
-        in rendition: MeasuredRendition,
-        _ probe: inout SegmentProbe,
-        _ http: inout HTTPObservation?
-    ) async -> MeasuredSegment.Outcome {
-        let resource: LoadedResource
-        do {
-            resource = try await resources.load(
-                StreamResourceRequest(
-                    url: URIReference.resolve(segment.segment.uri, against: rendition.name),
-                    byteRange: segment.byteRange,
-                    purpose: .segment,
-                    maximumSize: settings.segmentLimit
-                )
-            )
-        } catch {
-            return .missing(reason: error.reason)
-        }
-        http = resource.http
-        // A segment that is encrypted as a whole tells nothing but its size.
-        if segment.keys.isWholeSegment {
-            return .sealed(byteCount: resource.bytes.count)
-        }
-        do {
-            return .measured(try probe.measure(resource.bytes.span.bytes, isTruncated: rendition.isIFrames))
-        } catch {
-            // The errors of the boxes senc, saiz and saio.
-            return error.reading.hasPrefix("protection of ")
-                ? .undecryptable(reason: error.description) : .unreadable(reason: error.description)
-        }
-    }
-}
-
-extension KeyContext {
-    /// True if segments are encrypted as a whole.
-    fileprivate var isWholeSegment: Bool { keys.contains { $0.method == .aes128 || $0.method == .aes256GCM } }
 }

@@ -24,7 +24,7 @@ public struct ValidationReport: Sendable {
     ) {
         self.presentation = presentation
         let all = Self.findings(of: presentation, rules: rules)
-        let optional = Set(rules.lazy.map(CatalogRule.init).filter(\.isOptional).map(\.id))
+        let optional = ValidationRule.optionalIDs
         let order = Dictionary(rules.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         let sorted = all.enumerated().sorted { left, right in
             if left.element.level != right.element.level { return left.element.level > right.element.level }
@@ -57,5 +57,15 @@ public struct ValidationReport: Sendable {
         return presentation.renditions.flatMap { rendition in
             linter.check(rendition.file).map { LintFinding(file: rendition.name, diagnostic: $0) }
         }
+    }
+}
+
+extension ValidationReport {
+    /// Returns the report of a watch with what keys showed in snapshots of the same presentation.
+    public func addingKeyFindings(of snapshots: [ValidationReport]) -> ValidationReport {
+        let rules = Set((ValidationRule.keyRules + ValidationRule.licenseRules).map(\.id))
+        var presentation = presentation
+        presentation.observations += snapshots.flatMap(\.findings).filter { rules.contains($0.rule) }
+        return ValidationReport(presentation)
     }
 }

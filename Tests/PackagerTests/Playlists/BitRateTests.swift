@@ -54,8 +54,10 @@ struct BitRateTests {
         var tags = BitRateTags()
         #expect(tags.tags(byteCount: 125_000, duration: 1) == [.bitrate(1000)])
         #expect(tags.tags(byteCount: 136_000, duration: 1) == [])
-        #expect(tags.tags(byteCount: 114_000, duration: 1) == [])
-        #expect(tags.tags(byteCount: 113_000, duration: 1) == [.bitrate(904)])
+        #expect(tags.tags(byteCount: 113_000, duration: 1) == [])
+        #expect(tags.tags(byteCount: 112_000, duration: 1) == [.bitrate(896)])
+        // 110.5 percent of the last value, which is 90.5 percent of this one.
+        #expect(tags.tags(byteCount: 123_760, duration: 1) == [.bitrate(990)])
         #expect(tags.tags(byteCount: 0, duration: 1) == [])
         #expect(tags.tags(byteCount: 10, duration: 0) == [])
     }

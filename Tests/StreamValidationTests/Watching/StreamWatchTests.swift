@@ -73,7 +73,7 @@ struct StreamWatchTests {
         let report = try Self.watch(channel, for: .seconds(3600))
         #expect(
             Self.findings(report) == [
-                "watch-standstill hd", "key-rotation-differs sd", "program-date-time-jump audio",
+                "watch-standstill hd", "live-key-changes-differ sd", "program-date-time-jump audio",
                 "reload-segment-changed hd", "segment-missing sd",
             ]
         )

@@ -210,10 +210,10 @@ struct WatchFaultTests {
                 if number(path, of: "hd") == 120 { response.bytes = media.video(start: 721, count: 3, duration: 2) }
             }
         },
-        Fault(name: "keys change too often", expected: ["key-period-short hd", "key-period-short sd"]) { channel in
+        Fault(name: "keys change too often", expected: ["enc-key-period-short hd", "enc-key-period-short sd"]) { channel in
             channel.keyPeriod = 1
         },
-        Fault(name: "a key returns", expected: ["key-returns hd"]) { channel in
+        Fault(name: "a key returns", expected: ["live-key-returns hd"]) { channel in
             channel.change = { name, _, snapshot in
                 guard name == "hd" else { return }
                 for index in snapshot.segments.indices {
@@ -223,7 +223,7 @@ struct WatchFaultTests {
                 }
             }
         },
-        Fault(name: "one playlist does not rotate", expected: ["key-rotation-differs sd"]) { channel in
+        Fault(name: "one playlist does not rotate", expected: ["live-key-changes-differ sd"]) { channel in
             channel.change = { name, _, snapshot in
                 guard name == "sd" else { return }
                 for index in snapshot.segments.indices {

@@ -45,7 +45,7 @@ extension BitRate {
     }
 }
 
-/// Creates EXT-X-BITRATE tags where the bit rate differs by more than 10 percent from the last tag (RFC 8216bis,
+/// Creates EXT-X-BITRATE tags where the bit rate is not within 10 percent of the value of the last tag (RFC 8216bis,
 /// 4.4.4.8).
 struct BitRateTags {
     /// The value of the last tag, in kilobits per second.
@@ -55,7 +55,7 @@ struct BitRateTags {
     mutating func tags(byteCount: Int, duration: Double) -> [SegmentTag] {
         guard duration > 0 else { return [] }
         let rate = Double(byteCount) * 8 / duration / 1000
-        if let lastRate, (rate * 0.9...rate * 1.1).contains(Double(lastRate)) { return [] }
+        if let lastRate, (Double(lastRate) * 0.9...Double(lastRate) * 1.1).contains(rate) { return [] }
         guard let rounded = UInt64(exactly: rate.rounded()), rounded > 0 else { return [] }
         lastRate = rounded
         return [.bitrate(rounded)]

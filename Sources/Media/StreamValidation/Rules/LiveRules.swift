@@ -121,7 +121,7 @@ extension ValidationRule {
     /// The rules about keys that change.
     private static let rotationRules: [ValidationRule] = [
         ValidationRule(
-            "key-rotation-differs",
+            "live-key-changes-differ",
             .should,
             "8216bis:6.2.4",
             .playlist,
@@ -150,27 +150,7 @@ extension ValidationRule {
             }
         },
         .rendition(
-            "key-period-short",
-            .should,
-            "8216bis:4.4.4.4",
-            .playlist,
-            "A key is used for at least two Target Durations.",
-            advice: "Rotate keys less often: each change costs players a request."
-        ) { rendition, findings in
-            guard rendition.isWatched, !rendition.isIFrames else { return }
-            let limit = Double(max(rendition.playlist.targetDuration, 1)) * 2
-            for (start, end) in zip(rendition.keyChanges, rendition.keyChanges.dropFirst())
-            where end.start - start.start < limit - 0.1 {
-                findings.report(
-                    .init(rendition, start),
-                    "The key is used for less than two Target Durations.",
-                    measured: secondsText(end.start - start.start),
-                    limit: secondsText(limit)
-                )
-            }
-        },
-        .rendition(
-            "key-returns",
+            "live-key-returns",
             .should,
             "8216bis:4.4.4.4",
             .playlist,

@@ -88,6 +88,9 @@ public struct ValidationRule: Sendable, Identifiable {
         + targetRules + targetMediaRules + cmafRules
         + liveRules + lowLatencyRules
         + keyRules + licenseRules
+
+    /// The rules that only a target or the profile ``ValidationProfile/cmaf`` has.
+    static let optionalIDs = Set(all.lazy.map(CatalogRule.init).filter(\.isOptional).map(\.id))
 }
 
 /// A violation of a rule.

@@ -152,8 +152,8 @@ struct SegmentTracker {
                 index: index,
                 tag: tag,
                 resource: .init(url: URIReference.resolve(tag.uri, against: base), byteRange: range),
-                map: initialization.map { .init($0, base: base) },
-                isSealed: keys.isSealed
+                map: initialization.flatMap { $0.keys.isWholeSegment ? nil : .init($0, base: base) },
+                isSealed: keys.isWholeSegment
             )
         }
     }
@@ -166,26 +166,14 @@ extension SegmentTracker.Segment {
             url: URIReference.resolve(segment.segment.uri, against: base),
             byteRange: segment.byteRange
         )
-        map = segment.initialization.map { .init($0, base: base) }
-        isSealed = segment.keys.isSealed
+        map = segment.initialization.flatMap { $0.keys.isWholeSegment ? nil : .init($0, base: base) }
+        isSealed = segment.keys.isWholeSegment
     }
 }
 
 extension SegmentReader.Resource {
-    init(_ initialization: ResolvedInitialization, base: String) {
-        self.init(
-            url: URIReference.resolve(initialization.map.uri, against: base),
-            byteRange: initialization.byteRange
-        )
-    }
-
     /// Returns whether a hint announces a resource. The end of a hinted range may be unknown.
     fileprivate func announces(_ other: Self) -> Bool {
         url == other.url && (byteRange?.lowerBound ?? 0) == (other.byteRange?.lowerBound ?? 0)
     }
-}
-
-extension KeyContext {
-    /// True if segments are encrypted as a whole.
-    fileprivate var isSealed: Bool { keys.contains { $0.method == .aes128 || $0.method == .aes256GCM } }
 }

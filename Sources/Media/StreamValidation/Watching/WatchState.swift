@@ -211,7 +211,7 @@ actor WatchState {
     private func judge(keepsFindings: Bool) {
         for finding in ValidationReport.findings(of: presentation, rules: ValidationRule.all) {
             let key = Key(rule: finding.rule, playlist: finding.place.playlist, level: finding.level)
-            announce(key, .finding(finding))
+            if !ValidationRule.optionalIDs.contains(finding.rule) { announce(key, .finding(finding)) }
             guard keepsFindings, observed[key] == nil else { continue }
             observed[key] = presentation.observations.count
             presentation.observations.append(finding)

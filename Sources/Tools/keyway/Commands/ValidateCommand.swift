@@ -134,7 +134,7 @@ struct ValidateCommand: AsyncParsableCommand {
             let listing = RuleListing(judging.profile.profile)
             return try output.print(listing.json, text: { listing.text(isComplete: all) })
         }
-        let judgmentSettings = try judging.settings(disabled: disable, now: Int64(Date().timeIntervalSince1970))
+        var judgmentSettings = try judging.settings(disabled: disable, now: Int64(Date().timeIntervalSince1970))
         var loader = PlaylistLoader()
         loader.client = try web.client(for: [input.url].compactMap { $0 })
         loader.root = root?.path
@@ -149,10 +149,17 @@ struct ValidateCommand: AsyncParsableCommand {
         defer { progress.clear() }
         var validator = StreamValidator(resources: resources, settings: settings)
         (validator.keySource, validator.decoder) = (try keys.keySource(resources), keys.decoder)
+        judgmentSettings.hasKeys = validator.keySource != nil
+        judgmentSettings.isWatched = live.duration != nil
         let report: ValidationReport
         do {
             if let duration = live.duration {
-                report = try await live.watch(input.location.base, for: duration, resources.withoutRetries)
+                report = try await live.watch(
+                    input.location.base,
+                    for: duration,
+                    resources.withoutRetries,
+                    opening: validator
+                )
             } else {
                 report = try await validator.validate(input.location.base) { progress.show($0) }
             }

@@ -33,9 +33,25 @@ struct WatchOptions: ParsableArguments {
     }
 
     /// Watches a presentation for a duration, or until its end or Control-C; prints findings and progress on standard error.
+    /// With keys, the listed segments are opened before and after the watch.
     ///
+    /// - Parameter validator: The validator with the source of keys, if there is one.
     /// - Throws: `ResourceFailure` if the playlist cannot be loaded.
     func watch(
+        _ url: String,
+        for duration: DurationArgument,
+        _ resources: any ValidationResources,
+        opening validator: StreamValidator
+    ) async throws(ResourceFailure) -> ValidationReport {
+        guard validator.keySource != nil else { return try await watch(url, for: duration, resources) }
+        let before = try await validator.validate(url)
+        let watched = try await watch(url, for: duration, resources)
+        // The presentation may have ended meanwhile.
+        let after = try? await validator.validate(url)
+        return watched.addingKeyFindings(of: [before] + (after.map { [$0] } ?? []))
+    }
+
+    private func watch(
         _ url: String,
         for duration: DurationArgument,
         _ resources: any ValidationResources

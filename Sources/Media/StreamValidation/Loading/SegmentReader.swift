@@ -33,6 +33,20 @@ struct SegmentReader {
         (self.resources, self.maximumSize, self.isIFrames) = (resources, maximumSize, isIFrames)
     }
 
+    /// Loads and measures a segment of a playlist.
+    mutating func read(_ segment: ResolvedSegment, of playlist: String) async -> Result {
+        // An init segment that is encrypted as a whole (RFC 8216bis, 4.4.4.5) shows nothing.
+        let map = segment.initialization.flatMap { $0.keys.isWholeSegment ? nil : Resource($0, base: playlist) }
+        return await read(
+            Resource(
+                url: URIReference.resolve(segment.segment.uri, against: playlist),
+                byteRange: segment.byteRange
+            ),
+            map: map,
+            isSealed: segment.keys.isWholeSegment
+        )
+    }
+
     /// Loads and measures a resource.
     ///
     /// - Parameters:
@@ -111,4 +125,19 @@ struct SegmentReader {
             return error.reason
         }
     }
+}
+
+extension SegmentReader.Resource {
+    /// The resource of an init segment.
+    init(_ initialization: ResolvedInitialization, base: String) {
+        self.init(
+            url: URIReference.resolve(initialization.map.uri, against: base),
+            byteRange: initialization.byteRange
+        )
+    }
+}
+
+extension KeyContext {
+    /// True if segments are encrypted as a whole.
+    var isWholeSegment: Bool { keys.contains { $0.method == .aes128 || $0.method == .aes256GCM } }
 }
