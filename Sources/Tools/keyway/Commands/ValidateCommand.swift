@@ -24,8 +24,8 @@ struct ValidateCommand: AsyncParsableCommand {
               keyway validate URL --server http://127.0.0.1:8080 \
                   --credentials dev --fail-on critical
               keyway validate URL --sample 10% --allow-partial --html report.html --fail-on never
-              keyway validate URL --target ios --target tvos --baseline known.json
-              keyway validate URL --watch 10m
+              keyway validate URL --target ios --target tvos --fail-on critical
+              keyway validate URL --watch 10m --fail-on critical
 
             Findings have a level: critical (it does not play), must, should, or advice. Exit code 1 means that there \
             are findings of the --fail-on level or above, 3 that the playlist could not be loaded, or that there are \

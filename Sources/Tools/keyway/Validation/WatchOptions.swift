@@ -12,7 +12,7 @@ struct WatchOptions: ParsableArguments {
         help: .init(
             "Watch a live presentation for this time: reload its playlists, and measure each new segment. "
                 + "(default: validate what is listed now)",
-            valueName: "duration"
+            valueName: "length"
         )
     )
     var duration: DurationArgument?
