@@ -210,7 +210,8 @@ struct WatchFaultTests {
                 if number(path, of: "hd") == 120 { response.bytes = media.video(start: 721, count: 3, duration: 2) }
             }
         },
-        Fault(name: "keys change too often", expected: ["enc-key-period-short hd", "enc-key-period-short sd"]) { channel in
+        Fault(name: "keys change too often", expected: ["enc-key-period-short hd", "enc-key-period-short sd"]) {
+            channel in
             channel.keyPeriod = 1
         },
         Fault(name: "a key returns", expected: ["live-key-returns hd"]) { channel in
