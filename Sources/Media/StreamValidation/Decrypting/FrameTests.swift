@@ -1,3 +1,4 @@
+import ByteCoding
 import MediaFormats
 
 /// The tests that tell from decrypted frames whether the key and the initialization vector were right.

@@ -1,3 +1,4 @@
+import ByteCoding
 public import MediaFormats
 
 extension TrackFormat {
