@@ -148,7 +148,7 @@ private struct AudioFrames {
     /// it, and the number of audio blocks, 6 for a whole access unit.
     private typealias Header = (size: Int, header: Int, begins: Bool, blocks: Int)
 
-    /// Returns the header at the start of the bytes; nil if there is none.
+    /// Returns the header at the start of the bytes; nil without a header.
     private static func frame(_ bytes: RawSpan, _ kind: SampleAESStream) -> Header? {
         if kind == .aac {
             guard let header = try? ADTSHeader(bytes) else { return nil }

@@ -42,7 +42,7 @@ struct ExcerptJudge {
     /// Judges a key; nil if there is no key and the excerpt is not clear.
     ///
     /// - Parameters:
-    ///   - key: The key that the playlist refers to; nil if there is none.
+    ///   - key: The key that the playlist refers to; nil without a key.
     ///   - delivered: The vector for media that contain none.
     ///   - vectors: Other vectors to try.
     ///   - candidates: Other keys to try.

@@ -19,7 +19,7 @@ public enum ExternalDecoderCodec: String, Sendable {
     case aac
 }
 
-/// The result of an external decoder. Its exit code is no proof: decoders conceal errors and succeed.
+/// The result of an external decoder. Its exit code proves nothing: decoders conceal errors and succeed.
 public struct ExternalDecoderResult: Hashable, Sendable {
     /// The number of decoded frames.
     public var frameCount: Int

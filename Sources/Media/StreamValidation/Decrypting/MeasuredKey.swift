@@ -60,7 +60,7 @@ public struct MeasuredKey: Sendable {
 
     /// The first license with a key.
     public var license: ValidationLicense? { grants.lazy.map(\.license).first { $0.key != nil } }
-    /// The key; nil if there is none.
+    /// The key; nil if it is not known.
     var value: SecretBytes? { license?.key }
 
     /// The description of a key that anyone can guess; nil for other keys.

@@ -44,9 +44,9 @@ public struct ValidationKeyRequest: Sendable {
     }
 }
 
-/// The response to a key request: a key, or the reason why there is none.
+/// The response to a key request: a key, or the reason for its absence.
 public struct ValidationLicense: Sendable {
-    /// The key of 16 bytes; nil if there is none.
+    /// The key of 16 bytes; nil if it is not available.
     public var key: SecretBytes?
     /// The initialization vector that was delivered with the key; nil if there was none.
     public var iv: [UInt8]?

@@ -57,7 +57,7 @@ public struct CatalogRule: Sendable, Identifiable {
     ///   apply, because the check has judged this violation by itself.
     public func levels(of level: ValidationRule.Level) -> [ValidationTarget: ValidationRule.Level] {
         var levels: [ValidationTarget: ValidationRule.Level] = [:]
-        // A requirement of one target is none of the general list.
+        // The general list does not contain the requirements of single targets.
         let targets = number.target.flatMap { $0 == .general ? nil : [$0] } ?? ValidationTarget.allCases
         for target in targets { levels[target] = level }
         for amendment in amendments where levels[amendment.target] != nil {
@@ -81,7 +81,7 @@ public enum RuleCatalog {
         uniquingKeysWith: { first, _ in first }
     )
 
-    /// Returns the rule with a name; nil if there is none.
+    /// Returns the rule with a name; nil if the name is unknown.
     public static func rule(_ id: RuleID) -> CatalogRule? { positions[id].map { all[$0] } }
 
     /// Returns the position of a rule in the catalog; the end for an unknown rule.

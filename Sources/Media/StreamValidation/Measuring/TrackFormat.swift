@@ -41,7 +41,7 @@ public struct TrackFormat: Hashable, Sendable {
         public var perSampleIVSize: UInt8 = 0
         /// The size of the constant initialization vector in bytes; 0 if there is none.
         public var constantIVSize = 0
-        /// A hash of the constant initialization vector, for comparison within this process; nil if there is none.
+        /// A hash of the constant initialization vector, for comparison within this process; nil without one.
         var constantIVHash: Int?
         /// The headers of protection systems (`pssh`) in the init segment.
         public var systems: [ProtectionSystemHeaderBox] = []

@@ -80,7 +80,7 @@ extension MeasuredRendition {
     /// The timestamp at which the first segment starts.
     fileprivate var firstStart: MediaTime? { segments.first?.measurement?.leadingTrack?.start }
 
-    /// Returns a description of the difference to another playlist of the same content; nil if there is none.
+    /// Returns a description of the difference to another playlist of the same content; nil if they are equal.
     fileprivate func difference(to other: MeasuredRendition) -> String? {
         if isLive || other.isLive { return nil }
         if segments.count != other.segments.count {

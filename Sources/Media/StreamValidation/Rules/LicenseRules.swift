@@ -152,7 +152,7 @@ extension ValidationRule {
         return own < other && declared != nil && !isAudio ? false : nil
     }
 
-    /// Returns the problem with the durations of a license, as the rest of a sentence; nil if there is none.
+    /// Returns the problem with the durations of a license, as the rest of a sentence; nil if they are sufficient.
     private static func problem(_ facts: LicenseFacts?, _ need: (period: Double, least: Double)) -> String? {
         guard let facts else { return nil }
         let least = "\(rounded(need.least)) s, three Target Durations."

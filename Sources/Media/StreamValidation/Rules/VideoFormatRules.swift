@@ -211,7 +211,7 @@ extension ValidationRule {
 }
 
 extension MeasuredRendition {
-    /// The format of HDR10 video, with or without Dolby Vision over it; nil if there is none.
+    /// The format of HDR10 video, with or without Dolby Vision over it; nil for other formats.
     fileprivate var hdr10Format: TrackFormat? {
         guard !isIFrames else { return nil }
         return formats.first { format in

@@ -13,7 +13,7 @@ struct FFmpegDecoder: ExternalDecoder {
     /// The path of the executable.
     let path: String
 
-    /// The ffmpeg in PATH; nil if there is none.
+    /// The ffmpeg in PATH; nil if it is not installed.
     static var installed: FFmpegDecoder? {
         let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
         let paths = folders.lazy.filter { $0.hasPrefix("/") }.map { "\($0)/ffmpeg" }

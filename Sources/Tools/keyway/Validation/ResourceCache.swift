@@ -44,7 +44,7 @@ struct ResourceCache: Sendable {
         request.headers.first { $0.name.lowercased() == name.lowercased() }?.value ?? ""
     }
 
-    /// Returns the stored response to a request; nil if there is none.
+    /// Returns the stored response to a request; nil if no response is stored.
     func answer(to request: BoundedHTTP.Request) -> BoundedHTTP.Answer? {
         let file = file(request)
         guard let content = try? Data(contentsOf: file), let end = content.firstIndex(of: 0x0a),
