@@ -226,8 +226,8 @@ extension MeasuredDecryption {
 }
 
 extension KeyTag {
-    /// The key ID that the KEYID attribute or the URI contains, as 32 hexadecimal digits or as a UUID; nil if there is none,
-    /// or more than one.
+    /// The key ID that the KEYID attribute or the URI contains, as 32 hexadecimal digits or as a UUID; nil without one,
+    /// or with several.
     fileprivate var declaredKeyID: KeyID? {
         let attribute = otherAttributes.first { $0.name == "KEYID" }?.value
         guard let text = attribute ?? uri, !text.lowercased().hasPrefix("data:") else { return nil }
