@@ -51,10 +51,11 @@ let package = Package(
             dependencies: ["ByteCoding", "FPSCrypto", "Locking", "TextCoding"],
             swiftSettings: settings
         ),
+        .target(name: "OwnThreads", path: "Tests/OwnThreads", swiftSettings: settings),
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .testTarget(
             name: "FPSCryptoTests",
-            dependencies: ["FPSCrypto"],
+            dependencies: ["FPSCrypto", "OwnThreads"],
             resources: [.copy("Fixtures")],
             swiftSettings: settings
         ),
