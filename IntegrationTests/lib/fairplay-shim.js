@@ -96,9 +96,12 @@ class Session extends EventTarget {
     }
 
     async ask(messageType, state) {
-        for (const request of this.requests) request.spc = await makeSPC(request.assetID, this.owner.certificate, state);
-        const many = this.requests.map(({ assetID, spc }) => ({ keyID: base64(assetID), payload: spc }));
-        const message = this.type === "cenc" ? utf8(JSON.stringify(many)) : unbase64(this.requests[0].spc);
+        // A renewal is only for the last key of a session, and not an array.
+        const isRenewal = messageType === "license-renewal";
+        const requests = isRenewal ? this.requests.slice(-1) : this.requests;
+        for (const request of requests) request.spc = await makeSPC(request.assetID, this.owner.certificate, state);
+        const many = requests.map(({ assetID, spc }) => ({ keyID: base64(assetID), payload: spc }));
+        const message = this.type === "cenc" && !isRenewal ? utf8(JSON.stringify(many)) : unbase64(requests[0].spc);
         this.dispatchEvent(Object.assign(new Event("message"), { messageType, message: message.buffer }));
     }
 

@@ -36,6 +36,21 @@ static const uint8_t mse_js[] = {
 static const uint8_t webkit_keys_js[] = {
 #embed "Player/webkit-keys.js"
 };
+static const uint8_t adapters_js[] = {
+#embed "Player/adapters.js"
+};
+static const uint8_t fairplay_js[] = {
+#embed "Player/fairplay.js"
+};
+static const uint8_t keyway_fairplay_js[] = {
+#embed "Player/keyway-fairplay.js"
+};
+static const uint8_t keyway_fairplay_classic_js[] = {
+#embed "Player/keyway-fairplay.classic.js"
+};
+static const uint8_t keyway_fairplay_d_ts[] = {
+#embed "Player/keyway-fairplay.d.ts"
+};
 
 static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("index.html", index_html),
@@ -50,6 +65,11 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("licenses.js", licenses_js),
     KEYWAY_WEB_FILE("mse.js", mse_js),
     KEYWAY_WEB_FILE("webkit-keys.js", webkit_keys_js),
+    KEYWAY_WEB_FILE("adapters.js", adapters_js),
+    KEYWAY_WEB_FILE("fairplay.js", fairplay_js),
+    KEYWAY_WEB_FILE("keyway-fairplay.js", keyway_fairplay_js),
+    KEYWAY_WEB_FILE("keyway-fairplay.classic.js", keyway_fairplay_classic_js),
+    KEYWAY_WEB_FILE("keyway-fairplay.d.ts", keyway_fairplay_d_ts),
 };
 
 struct keyway_web_files keyway_player_files(void) { return KEYWAY_WEB_FILES(files); }

@@ -16,10 +16,10 @@
 import { fetchPlaylist, parse, requirePlayable } from "./hls.js";
 import { tracksIn } from "./init-data.js";
 import { PlayerError, MESSAGES } from "./errors.js";
+import { FairPlay } from "./fairplay.js";
 import { findKeySystem, Keys } from "./keys.js";
 import { LicenseServer } from "./licenses.js";
 import { MediaFeed, mediaSourceType } from "./mse.js";
-import { hasPrefixedKeys, PrefixedKeys } from "./webkit-keys.js";
 
 export { PlayerError, MESSAGES };
 
@@ -53,15 +53,15 @@ const AUDIO_CODEC = /^(mp4a|ac-3|ec-3|alac|fLaC|Opus)\b/i;
  * | `mode` | the mode of playback: `{way, keySystem, variant}` |
  */
 export class KeywayPlayer extends EventTarget {
-    /** @type {Keys | PrefixedKeys | null} */
+    /** The keys for players without FairPlay. @type {Keys | null} */
     #keys = null;
+    /** @type {FairPlay | null} */
+    #fairPlay = null;
     /** @type {MediaFeed | null} */
     #feed = null;
     #isEncrypted = false;
     /** The number of the current presentation, so that late results of a previous one are ignored. */
     #round = 0;
-    /** @type {ReturnType<typeof setInterval> | undefined} */
-    #renewal;
     #options;
 
     /**
@@ -77,7 +77,7 @@ export class KeywayPlayer extends EventTarget {
 
     /** The status of each key. @returns {ReadonlyMap<string, string>} */
     get keyStatuses() {
-        return this.#keys?.statuses ?? new Map();
+        return this.#fairPlay?.keyStatuses ?? this.#keys?.statuses ?? new Map();
     }
 
     /**
@@ -107,22 +107,25 @@ export class KeywayPlayer extends EventTarget {
 
     /** Requests every FairPlay key again, before its lease expires. */
     async renew() {
-        await this.#keys?.renew();
+        await this.#fairPlay?.renew();
     }
 
     /** Stops playback and releases the keys. */
     async stop() {
         this.#round += 1;
-        clearInterval(this.#renewal);
         this.#feed?.close();
         if (!this.#feed && this.video.getAttribute("src")) {
             this.video.removeAttribute("src");
             this.video.load();
         }
         this.#feed = null;
-        const keys = this.#keys;
-        this.#keys = null;
-        await keys?.close();
+        await this.#releaseKeys();
+    }
+
+    async #releaseKeys() {
+        const [keys, fairPlay] = [this.#keys, this.#fairPlay];
+        this.#keys = this.#fairPlay = null;
+        await Promise.all([keys?.close(), fairPlay?.detach()]);
     }
 
     /**
@@ -174,21 +177,12 @@ export class KeywayPlayer extends EventTarget {
      */
     async #playFairPlay(url, variant, sources, server, round) {
         if (!playsHLS(this.video)) return false;
-        const access = await findKeySystem(["com.apple.fps"], sources.map(({ type }) => type));
-        if (access) {
-            this.#keys = await Keys.attach(this.video, access, server, this.#keyEvents(round));
-        } else if (hasPrefixedKeys()) {
-            this.#keys = await PrefixedKeys.attach(this.video, server, this.#keyEvents(round));
-        } else {
-            return false;
-        }
-        if (round !== this.#round) {
-            await this.#dropLate();
-            return true;
-        }
-        this.#renewRegularly();
+        const types = sources.map(({ type }) => type);
+        if (!(await FairPlay.isSupported(types))) return false;
+        const fairPlay = await this.#attachFairPlay(types, server, round);
+        if (round !== this.#round) return true;
         this.video.src = url;
-        this.#emit("mode", { way: "native HLS", keySystem: this.#keys.system, variant });
+        this.#emit("mode", { way: "native HLS", keySystem: fairPlay.keySystem, variant });
         return true;
     }
 
@@ -209,16 +203,19 @@ export class KeywayPlayer extends EventTarget {
             const scheme = tags.some((tag) => tag.method === "SAMPLE-AES-CTR") ? "cenc" : "cbcs";
             const access = await findKeySystem(["com.apple.fps", "org.w3.clearkey"], sources.map((source) => source.type), scheme);
             if (!access) throw new PlayerError("no-key-system", sources.map((source) => source.type).join(", "));
-            this.#keys = await Keys.attach(this.video, access, server, this.#keyEvents(round));
-            if (round !== this.#round) return this.#dropLate();
-            this.#renewRegularly();
+            if (access.keySystem === "com.apple.fps") {
+                await this.#attachFairPlay(sources.map((source) => source.type), server, round);
+            } else {
+                this.#keys = await Keys.attach(this.video, access, server, this.#keyEvents(round));
+            }
+            if (round !== this.#round) return this.#releaseKeys();
         }
         const feed = new MediaFeed(this.video, {
             init: (init, segment) => this.#needKeys(init, segment, server),
             failure: (error) => this.#fail(error, round),
         });
         this.#feed = feed;
-        this.#emit("mode", { way: "Media Source Extensions", keySystem: this.#keys?.system ?? "none", variant });
+        this.#emit("mode", { way: "Media Source Extensions", keySystem: this.#fairPlay?.keySystem ?? this.#keys?.system ?? "none", variant });
         await feed.open(sources);
     }
 
@@ -239,16 +236,26 @@ export class KeywayPlayer extends EventTarget {
         }
     }
 
-    #renewRegularly() {
-        const { renewEvery } = this.#options;
-        if (renewEvery) this.#renewal = setInterval(() => { void this.renew(); }, renewEvery * 1000);
-    }
-
-    /** Releases the keys of a presentation that was replaced while it was loading. */
-    async #dropLate() {
-        const keys = this.#keys;
-        this.#keys = null;
-        await keys?.close();
+    /**
+     * @param {string[]} contentTypes
+     * @param {LicenseServer} licenses
+     * @param {number} round
+     */
+    async #attachFairPlay(contentTypes, licenses, round) {
+        const { server, renewEvery } = this.#options;
+        const fairPlay = new FairPlay({ server, licenses, renewEvery, contentTypes });
+        fairPlay.addEventListener("keystatus", (event) => {
+            if (round === this.#round) this.#emit("keystatus", /** @type {CustomEvent} */ (event).detail);
+        });
+        try {
+            await fairPlay.attach(this.video);
+        } finally {
+            // An error of `attach` ends the loading; later ones are reported here.
+            fairPlay.addEventListener("error", (event) => this.#fail(/** @type {CustomEvent} */ (event).detail, round));
+        }
+        if (round === this.#round) this.#fairPlay = fairPlay;
+        else await fairPlay.detach();
+        return fairPlay;
     }
 
     /**

@@ -59,7 +59,11 @@ extension KeyServerApplication {
             clients: configuration.licenses.otherClients,
             tokens: rules.allTokens
         ).add(to: router)
-        if configuration.playerPage || parts.isDevelopment { PlayerPage(isSecure: parts.tls != nil).add(to: router) }
+        // Pages of other origins that may use the key server may load its FairPlay library, too.
+        let hasPage = configuration.playerPage || parts.isDevelopment
+        if hasPage || configuration.crossOrigin != nil {
+            PlayerPage(isSecure: parts.tls != nil, isLibraryOnly: !hasPage).add(to: router)
+        }
     }
 
     private func addAdministration(to router: Router<ServerRequestContext>) {
