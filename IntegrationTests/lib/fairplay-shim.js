@@ -225,12 +225,12 @@ if (way === "skd") {
 async function playAsSafari(video, url) {
     const { fetchPlaylist, parse } = await import("/player/hls.js");
     const { MediaFeed } = await import("/player/mse.js");
+    const { PlaylistSource } = await import("/player/timeline.js");
     const { multivariant } = parse(await fetchPlaylist(url), url);
     const variant = multivariant.variants[0];
-    const load = async (type, address) => ({ type, url: address, playlist: parse(await fetchPlaylist(address), address).media });
     const sources = await Promise.all([
-        load(`video/mp4; codecs="${variant.codecs[0]}"`, variant.url),
-        load(`audio/mp4; codecs="${variant.codecs[1]}"`, multivariant.audio[0].url),
+        PlaylistSource.load(`video/mp4; codecs="${variant.codecs[0]}"`, variant.url),
+        PlaylistSource.load(`audio/mp4; codecs="${variant.codecs[1]}"`, multivariant.audio[0].url),
     ]);
     const feed = new MediaFeed(video, { init() {}, failure(error) { throw error; } });
     const uris = sources.map(({ playlist }) => playlist.segments[0].keys.find((key) => key.uri.startsWith("skd:")).uri);

@@ -14,7 +14,8 @@
 
 import { hlsPlugin, dashProtection, shakaDRM, videoJSKeySystems } from "./adapters.js";
 import { PlayerError, MESSAGES } from "./errors.js";
-import { findKeySystem, Keys } from "./keys.js";
+import { findKeySystem } from "./key-system.js";
+import { Keys } from "./keys.js";
 import { LicenseServer } from "./licenses.js";
 import { hasPrefixedKeys, PrefixedKeys } from "./webkit-keys.js";
 

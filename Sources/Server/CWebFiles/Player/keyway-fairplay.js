@@ -526,13 +526,8 @@ function videoJSKeySystems(server, failed) {
 return { hlsPlugin, shakaDRM, dashProtection, videoJSKeySystems };
 })();
 
-const $keys = (() => {
-const { base64, base64url, bytesOf, fromBase64, fromHex, hex, keyIDsData, keyIDsOf } = $init_data;
-const { PlayerError } = $errors;
-/** @file Keys with Encrypted Media Extensions: `com.apple.fps` and `org.w3.clearkey`. */
-
-
-/** @typedef {import("./licenses.js").LicenseServer} LicenseServer */
+const $key_system = (() => {
+/** @file The choice of a key system of the browser. */
 
 /** @typedef {"com.apple.fps" | "org.w3.clearkey"} KeySystem */
 
@@ -541,33 +536,6 @@ const INIT_DATA_TYPES = Object.freeze({
     "com.apple.fps": ["sinf", "skd", "cenc", "mpts"],
     "org.w3.clearkey": ["keyids", "cenc"],
 });
-
-/** The error codes of key statuses that are errors. */
-const STATUS_ERRORS = Object.freeze(/** @type {Record<string, string>} */ ({
-    "expired": "key-expired",
-    "output-restricted": "output-restricted",
-    "internal-error": "key-system-failed",
-}));
-
-/** The event of WebKit for the start and the end of AirPlay. */
-const TARGET_CHANGED = "webkitcurrentplaybacktargetiswirelesschanged";
-
-/** The message that makes WebKit's FairPlay create an SPC for the renewal of a key. */
-const RENEW = new TextEncoder().encode("renew");
-
-/**
- * @typedef {object} KeyEvents
- * @property {(keyID: string, status: string) => void} status a key ID in hexadecimal digits, and the key's status
- * @property {(error: PlayerError) => void} failure
- * @property {() => boolean} [unsupported] called if the browser rejects initialization data as not supported; returns
- * true if the caller requests the key in another way
- */
-
-/** The maximum number of sessions, each of which may have several keys. */
-const MAXIMUM_SESSIONS = 24;
-
-/** Errors after which the same key can be requested again. */
-const TRANSIENT = new Set(["server-unreachable", "server-busy", "too-many-requests", "token-unavailable", "token-expired"]);
 
 /**
  * Requests a key system from the browser.
@@ -596,6 +564,44 @@ async function findKeySystem(systems, contentTypes, scheme) {
     }
     return null;
 }
+return { findKeySystem };
+})();
+
+const $keys = (() => {
+const { base64, base64url, bytesOf, fromBase64, fromHex, hex, keyIDsData, keyIDsOf } = $init_data;
+const { PlayerError } = $errors;
+/** @file Keys with Encrypted Media Extensions: `com.apple.fps` and `org.w3.clearkey`. */
+
+
+/** @typedef {import("./key-system.js").KeySystem} KeySystem */
+/** @typedef {import("./licenses.js").LicenseServer} LicenseServer */
+
+/** The error codes of key statuses that are errors. */
+const STATUS_ERRORS = Object.freeze(/** @type {Record<string, string>} */ ({
+    "expired": "key-expired",
+    "output-restricted": "output-restricted",
+    "internal-error": "key-system-failed",
+}));
+
+/** The event of WebKit for the start and the end of AirPlay. */
+const TARGET_CHANGED = "webkitcurrentplaybacktargetiswirelesschanged";
+
+/** The message that makes WebKit's FairPlay create an SPC for the renewal of a key. */
+const RENEW = new TextEncoder().encode("renew");
+
+/**
+ * @typedef {object} KeyEvents
+ * @property {(keyID: string, status: string) => void} status a key ID in hexadecimal digits, and the key's status
+ * @property {(error: PlayerError) => void} failure
+ * @property {() => boolean} [unsupported] called if the browser rejects initialization data as not supported; returns
+ * true if the caller requests the key in another way
+ */
+
+/** The maximum number of sessions, each of which may have several keys. */
+const MAXIMUM_SESSIONS = 24;
+
+/** Errors after which the same key can be requested again. */
+const TRANSIENT = new Set(["server-unreachable", "server-busy", "too-many-requests", "token-unavailable", "token-expired"]);
 
 /**
  * The keys of one session.
@@ -868,7 +874,7 @@ function readable(keyID) {
         ? new TextDecoder().decode(bytes)
         : hex(bytes);
 }
-return { TARGET_CHANGED, findKeySystem, Keys };
+return { TARGET_CHANGED, Keys };
 })();
 
 const $licenses = (() => {
@@ -1355,7 +1361,8 @@ return { hasPrefixedKeys, PrefixedKeys };
 const $fairplay = (() => {
 const { hlsPlugin, dashProtection, shakaDRM, videoJSKeySystems } = $adapters;
 const { PlayerError, MESSAGES } = $errors;
-const { findKeySystem, Keys } = $keys;
+const { findKeySystem } = $key_system;
+const { Keys } = $keys;
 const { LicenseServer } = $licenses;
 const { hasPrefixedKeys, PrefixedKeys } = $webkit_keys;
 /**
