@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import { withOneKeyFormat } from "./adapters.js";
 import { situations } from "./fairplay-situations.js";
 import * as modules from "./fairplay.js";
 import * as library from "./keyway-fairplay.js";
@@ -105,12 +106,31 @@ test("hls.js: the library follows the media element until hls.js is destroyed", 
     const fairPlay = new library.FairPlay({ server: "https://keys.example.com" });
     fairPlay.attach = async (media) => { calls.push(media); };
     fairPlay.detach = async () => { calls.push("detached"); };
-    fairPlay.attachToHls({ media: null, on: (name, listener) => { listeners[name] = listener; } });
+    fairPlay.attachToHls({ media: null, config: { loader: class {} }, on: (name, listener) => { listeners[name] = listener; } });
     listeners.hlsMediaAttaching("", { media: "one" });
     listeners.hlsMediaDetaching("", {});
     listeners.hlsMediaAttaching("", { media: "other" });
     listeners.hlsDestroying("", {});
     assert.deepEqual(calls, ["one", "detached", "other", "detached"]);
+});
+
+test("hls.js gets playlists with one key format, FairPlay's if there is one", () => {
+    const key = (format) => `#EXT-X-KEY:METHOD=SAMPLE-AES,URI="x"${format ? `,KEYFORMAT="${format}"` : ""}`;
+    const [fairPlay, clearKey, none] = [key("com.apple.streamingkeydelivery"), key("org.w3.clearkey"), "#EXT-X-KEY:METHOD=NONE"];
+    const list = (...lines) => ["#EXTM3U", ...lines].join("\n");
+    const segment = ["#EXTINF:2,", "1.m4s"];
+    assert.equal(withOneKeyFormat(list(clearKey, fairPlay, "#EXT-X-MAP:URI=\"i\"", ...segment, fairPlay, clearKey, ...segment)),
+        list(fairPlay, "#EXT-X-MAP:URI=\"i\"", ...segment, fairPlay, ...segment));
+    for (const same of [list(clearKey, ...segment), list(fairPlay, ...segment, none, ...segment), list(key(""), ...segment), list()]) {
+        assert.equal(withOneKeyFormat(same), same);
+    }
+    class Loader { load(context, config, callbacks) { callbacks.onSuccess({ data: list(clearKey, fairPlay, ...segment) }, "stats"); } }
+    const config = { loader: Loader };
+    const fairPlayLibrary = new library.FairPlay({ server: "https://keys.example.com" });
+    fairPlayLibrary.attachToHls({ media: null, on() {}, config });
+    const received = [];
+    new config.pLoader().load({}, {}, { onSuccess: (...all) => received.push(all) });
+    assert.deepEqual(received, [[{ data: list(fairPlay, ...segment) }, "stats"]]);
 });
 
 /** Simulates a server with a sequence of responses. */

@@ -108,4 +108,20 @@ struct PlayerPageTests {
             #expect(try await fetch(running.port, "/player/keyway-player.js").status == 404)
         }
     }
+
+    @Test("The page loads the build of hls.js that a setting names, and an empty module without it")
+    func hls() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).mjs")
+        try Data("globalThis.Hls = class {};".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var setup = setup
+        setup.configuration.playerLibrary = file.path
+        try await setup.run { running in
+            let answer = try await fetch(running.port, "/player/hls-library.js")
+            #expect(answer.body == "globalThis.Hls = class {};")
+            #expect(answer.headers["content-type"] == "text/javascript; charset=utf-8")
+        }
+        let text = try #require(files["hls-library.js"])
+        #expect(text.contains("export {};"))
+    }
 }

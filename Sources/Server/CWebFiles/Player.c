@@ -57,6 +57,9 @@ static const uint8_t keyway_fairplay_d_ts[] = {
 static const uint8_t hls_presentation_js[] = {
 #embed "Player/hls-presentation.js"
 };
+static const uint8_t hls_library_js[] = {
+#embed "Player/hls-library.js"
+};
 static const uint8_t mp4_js[] = {
 #embed "Player/mp4.js"
 };
@@ -96,6 +99,7 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("keyway-fairplay.classic.js", keyway_fairplay_classic_js),
     KEYWAY_WEB_FILE("keyway-fairplay.d.ts", keyway_fairplay_d_ts),
     KEYWAY_WEB_FILE("hls-presentation.js", hls_presentation_js),
+    KEYWAY_WEB_FILE("hls-library.js", hls_library_js),
     KEYWAY_WEB_FILE("mp4.js", mp4_js),
     KEYWAY_WEB_FILE("presentation.js", presentation_js),
     KEYWAY_WEB_FILE("quality.js", quality_js),

@@ -1,6 +1,7 @@
 // @ts-check
 /** @file A presentation that hls.js plays, with the keys of this module. */
 
+import { chooseKeyFormat } from "./adapters.js";
 import { tracksIn } from "./init-data.js";
 import { PlayerError } from "./errors.js";
 
@@ -36,9 +37,10 @@ export class HlsPresentation {
      */
     constructor(Hls, video, events) {
         this.#video = video;
-        // The keys come from this module. The size of the element limits the quality.
-        const hls = new Hls({ emeEnabled: false, capLevelToPlayerSize: true, backBufferLength: 30 });
+        // The keys come from this module. The size of the element limits the quality. The policy of pages may forbid workers.
+        const hls = new Hls({ emeEnabled: false, enableWorker: false, capLevelToPlayerSize: true, backBufferLength: 30 });
         this.#hls = hls;
+        chooseKeyFormat(hls);
         hls.on("hlsBufferAppending", (/** @type {string} */ _, /** @type {any} */ { data }) => {
             if (data && tracksIn(data).length) events.init(data);
         });

@@ -423,6 +423,55 @@ const { PlayerError } = $errors;
 
 const KEY_SYSTEM = "com.apple.fps";
 
+/** The KEYFORMAT of FairPlay in playlists. */
+const KEY_FORMAT = "com.apple.streamingkeydelivery";
+
+/**
+ * Makes hls.js load segments whose playlist has keys in several formats. Without its own EME controller, hls.js does not
+ * choose between them, and reports `keyLoadError`: so it gets playlists with one format. Call this before `loadSource`.
+ *
+ * @param {any} hls
+ */
+function chooseKeyFormat(hls) {
+    const Loader = hls.config.pLoader ?? hls.config.loader;
+    hls.config.pLoader = class extends Loader {
+        /** @param {any} context @param {any} config @param {any} callbacks */
+        load(context, config, callbacks) {
+            super.load(context, config, {
+                ...callbacks,
+                onSuccess: (/** @type {any} */ response, /** @type {any[]} */ ...others) => {
+                    if (typeof response.data === "string") response.data = withOneKeyFormat(response.data);
+                    callbacks.onSuccess(response, ...others);
+                },
+            });
+        }
+    };
+}
+
+/**
+ * Removes keys of other formats from a playlist, where segments have keys in several formats.
+ *
+ * @param {string} playlist
+ * @returns {string} with FairPlay's keys, or the first ones if there are none
+ */
+function withOneKeyFormat(playlist) {
+    const lines = playlist.split("\n");
+    const format = (/** @type {string} */ line) => /KEYFORMAT="([^"]*)"/.exec(line)?.[1].toLowerCase() ?? "identity";
+    /** The indexes of the keys since the last segment. @type {number[]} */
+    let keys = [];
+    /** @type {Set<number>} */
+    const removed = new Set();
+    lines.forEach((line, index) => {
+        if (/^#EXT-X-KEY:.*METHOD=NONE/.test(line)) keys = [];
+        else if (line.startsWith("#EXT-X-KEY:")) keys.push(index);
+        if (line.trim() === "" || line.startsWith("#")) return;
+        const wanted = keys.find((at) => format(lines[at]) === KEY_FORMAT) ?? keys[0];
+        keys.filter((at) => format(lines[at]) !== format(lines[wanted])).forEach((at) => removed.add(at));
+        keys = [];
+    });
+    return lines.filter((_, index) => !removed.has(index)).join("\n");
+}
+
 /**
  * Attaches to each element that hls.js plays in.
  *
@@ -430,6 +479,7 @@ const KEY_SYSTEM = "com.apple.fps";
  * @param {any} hls
  */
 function hlsPlugin(fairPlay, hls) {
+    chooseKeyFormat(hls);
     // The errors of `attach` are also events.
     const attach = (/** @type {HTMLVideoElement | null} */ media) => { if (media) void fairPlay.attach(media).catch(() => {}); };
     hls.on("hlsMediaAttaching", (/** @type {string} */ _, /** @type {any} */ data) => attach(data.media));
@@ -525,7 +575,7 @@ function videoJSKeySystems(server, failed) {
         [`${KEY_SYSTEM}.1_0`]: methods,
     };
 }
-return { hlsPlugin, shakaDRM, dashProtection, videoJSKeySystems };
+return { chooseKeyFormat, withOneKeyFormat, hlsPlugin, shakaDRM, dashProtection, videoJSKeySystems };
 })();
 
 const $key_system = (() => {

@@ -1,6 +1,8 @@
 // @ts-check
 /** @file The demonstration page of the player: the form, and the state of playback. */
 
+// hls.js, or nothing.
+import "./hls-library.js";
 import { KeywayPlayer } from "./keyway-player.js";
 
 /** @typedef {import("./errors.js").PlayerError} PlayerError */
@@ -35,6 +37,7 @@ const player = new KeywayPlayer(video, {
     // The page is served by the key server.
     server: location.origin,
     token: () => token(),
+    hls: /** @type {any} */ (globalThis).Hls,
 });
 
 /** @returns {string} the selected kind of token */

@@ -1,3 +1,4 @@
+import Foundation
 package import Hummingbird
 
 extension KeyServerParts {
@@ -62,7 +63,8 @@ extension KeyServerApplication {
         // Pages of other origins that may use the key server may load its FairPlay library, too.
         let hasPage = configuration.playerPage || parts.isDevelopment
         if hasPage || configuration.crossOrigin != nil {
-            PlayerPage(isSecure: parts.tls != nil, isLibraryOnly: !hasPage).add(to: router)
+            let hls = configuration.playerLibrary.flatMap { FileManager.default.contents(atPath: $0) }
+            PlayerPage(isSecure: parts.tls != nil, hls: hls.map { Array($0) }, isLibraryOnly: !hasPage).add(to: router)
         }
     }
 

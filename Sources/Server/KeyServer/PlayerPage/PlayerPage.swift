@@ -10,15 +10,24 @@ package struct PlayerPage: Sendable {
     /// The files, embedded in the executable.
     static let files = WebFile.files(of: keyway_player_files())
 
+    /// The file that hls.js replaces.
+    private static let hlsName = "hls-library.js"
+
     private let pages: WebPages
 
     /// Creates the page from the files in the executable.
     ///
     /// - Parameters:
     ///   - isSecure: Whether the listener uses TLS.
+    ///   - hls: The build of hls.js that plays in the page; nil for the page's own code.
     ///   - isLibraryOnly: True for the FairPlay library without the page and the player module.
-    package init(isSecure: Bool = false, isLibraryOnly: Bool = false) {
-        let files = isLibraryOnly ? Self.files.filter { $0.name.hasPrefix("keyway-fairplay.") } : Self.files
+    package init(isSecure: Bool = false, hls: [UInt8]? = nil, isLibraryOnly: Bool = false) {
+        var files = isLibraryOnly ? Self.files.filter { $0.name.hasPrefix("keyway-fairplay.") } : Self.files
+        if let hls, let index = files.firstIndex(where: { $0.name == Self.hlsName }),
+            let file = WebFile(name: Self.hlsName, bytes: hls)
+        {
+            files[index] = file
+        }
         pages = WebPages(
             path: "/player",
             files: files,
