@@ -17,6 +17,10 @@ const CODES = Object.freeze(/** @type {Record<string, string>} */ ({
     keyLoadError: "unknown-key", keyLoadTimeOut: "server-unreachable", fragDecryptError: "wrong-key", fragParsingError: "media-malformed",
 }));
 
+/** The interval of checks whether playback continues, and the time without progress that is reported, in milliseconds. */
+const CHECK = 500;
+const STALL = 10_000;
+
 /**
  * @typedef {object} HlsEvents
  * @property {(init: Uint8Array) => void} init called before an init segment with encrypted tracks is appended
@@ -29,6 +33,7 @@ const CODES = Object.freeze(/** @type {Record<string, string>} */ ({
 export class HlsPresentation {
     #hls;
     #video;
+    #watch;
 
     /**
      * @param {any} Hls the class of hls.js
@@ -52,6 +57,27 @@ export class HlsPresentation {
         hls.on("hlsError", (/** @type {string} */ _, /** @type {any} */ error) => {
             if (error.fatal) events.failure(this.#failure(error));
         });
+        this.#watch = this.#watchProgress(events);
+    }
+
+    /**
+     * Reports playback that has stopped: hls.js waits for a live stream without an end.
+     *
+     * @param {HlsEvents} events
+     */
+    #watchProgress({ failure }) {
+        let position = -1;
+        let since = 0;
+        let isReported = false;
+        return setInterval(() => {
+            const { currentTime, paused, ended, error } = this.#video;
+            if (paused || ended || error || currentTime !== position) {
+                [position, since, isReported] = [currentTime, performance.now(), false];
+            } else if (!isReported && performance.now() - since >= STALL) {
+                isReported = true;
+                failure(new PlayerError("stalled", "the next segment is missing"));
+            }
+        }, CHECK);
     }
 
     /** @param {any} error of hls.js @returns {PlayerError} */
@@ -95,6 +121,7 @@ export class HlsPresentation {
     }
 
     close() {
+        clearInterval(this.#watch);
         this.#hls.destroy();
         this.#video.removeAttribute("src");
         this.#video.load();
