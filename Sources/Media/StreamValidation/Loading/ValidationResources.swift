@@ -63,6 +63,10 @@ public struct HTTPObservation: Hashable, Sendable {
     public var isSecure: Bool?
     /// The status code.
     public var status: Int?
+    /// The major version of HTTP, such as 2.
+    public var majorVersion: Int?
+    /// The value of Cache-Control.
+    public var cacheControl: String?
     /// The time from Last-Modified to Date in seconds.
     public var secondsSinceModification: Double?
 

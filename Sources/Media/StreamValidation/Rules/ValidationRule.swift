@@ -83,7 +83,7 @@ public struct ValidationRule: Sendable, Identifiable {
     /// All rules, grouped by family.
     public static let all: [ValidationRule] =
         loadingRules + bitRateRules + timingRules + pictureRules + formatRules + encryptionRules + deliveryRules
-        + containerRules + codecRules + videoFormatRules + audioRules + subtitleRules + alignmentRules
+        + cachingRules +  containerRules + codecRules + videoFormatRules + audioRules + subtitleRules + alignmentRules
         + protectionRules + systemHeaderRules + referenceRules + interstitialRules
         + targetRules + targetMediaRules + cmafRules
         + liveRules + lowLatencyRules

@@ -106,7 +106,12 @@ private final class ObservingExchange: HTTPExchange {
         while shouldContinue: (@Sendable (BoundedHTTP.Progress) async -> Bool)?
     ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
         let answer = try await client.send(request, while: shouldContinue)
-        let head = BoundedHTTP.Answer(status: answer.status, headers: answer.headers, url: answer.url)
+        let head = BoundedHTTP.Answer(
+            status: answer.status,
+            headers: answer.headers,
+            url: answer.url,
+            majorVersion: answer.majorVersion
+        )
         last.withLock { $0 = head }
         return answer
     }
@@ -124,6 +129,8 @@ private final class ObservingExchange: HTTPExchange {
         observation.redirections = answer.url == url.withoutUserInformation.absoluteString ? 0 : 1
         observation.isSecure = answer.url.lowercased().hasPrefix("https:")
         observation.status = answer.status
+        observation.majorVersion = answer.majorVersion
+        observation.cacheControl = answer.header("Cache-Control")
         if let date = answer.header("Date").flatMap({ HTTPDate.parse($0) }),
             let modified = answer.header("Last-Modified").flatMap({ HTTPDate.parse($0) })
         {
