@@ -45,7 +45,12 @@ struct InterstitialRuleTests {
     func codecs() throws {
         #expect(
             try Self.findings { track in
-                track.format = TrackFormat(kind: .video, container: .mp4, sampleEntry: "hvc1", codecs: "hvc1.1.6.L93.B0")
+                track.format = TrackFormat(
+                    kind: .video,
+                    container: .mp4,
+                    sampleEntry: "hvc1",
+                    codecs: "hvc1.1.6.L93.B0"
+                )
                 track.format.size = MadePresentation.videoFormat.size
             } == ["should interstitial-codecs-differ"]
         )

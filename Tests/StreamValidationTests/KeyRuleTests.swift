@@ -137,6 +137,20 @@ struct KeyRuleTests {
         #expect(try await Self.rules(try Self.files(attributes), source) == expected)
     }
 
+    @Test("The HDCP level of the license is compared with I-frame variants", arguments: ["", "TYPE-0", "TYPE-1"])
+    func iFrameLevel(declared: String) async throws {
+        var facts = LicenseFacts()
+        facts.hdcp = .type1
+        let source = Source { [facts] _ in Self.license(facts) }
+        let level = declared.isEmpty ? "" : ",HDCP-LEVEL=\(declared)"
+        let tag = "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=90000,CODECS=\"ac-3\",URI=\"i.m3u8\"\(level)\n"
+        var files = try Self.files(",HDCP-LEVEL=TYPE-1", other: tag)
+        files[Self.folder + "i.m3u8"] = files[Self.folder + "media.m3u8"]
+        let found = try await Self.findings(files, source).filter { $0.rule == "lic-hdcp" }
+        #expect(found.map(\.level) == (declared == "TYPE-1" ? [] : [.must]))
+        #expect(found.allSatisfy { $0.place.line == 2 })
+    }
+
     @Test(
         "The security level of the license is compared with the playlist",
         arguments: [

@@ -4,6 +4,14 @@ public protocol ValidationResources: Sendable {
     ///
     /// - Throws: ``ResourceFailure`` if it cannot be loaded, or is larger than the request allows.
     func load(_ request: StreamResourceRequest) async throws(ResourceFailure) -> LoadedResource
+
+    /// Observes the TLS of a host that has delivered resources; nil, the default, if that is not possible.
+    func observeTLS(of host: TLSHost) async -> TLSObservation?
+}
+
+extension ValidationResources {
+    /// Returns nil: nothing is known.
+    public func observeTLS(of host: TLSHost) async -> TLSObservation? { nil }
 }
 
 /// A request for a resource of a presentation.

@@ -9,12 +9,14 @@ extension ValidationRule {
             "8216bis:6.2.1",
             .http,
             "Caches may keep a live playlist for at most a Target Duration.",
-            advice: "Send Cache-Control with a max-age of half a Target Duration: players get old playlists from caches."
+            advice:
+                "Send Cache-Control with a max-age of half a Target Duration: players get old playlists from caches."
         ) { rendition, findings in
             guard rendition.isLive, let http = rendition.http, let seconds = CacheControl(http)?.longest else { return }
             let target = Double(max(1, rendition.playlist.targetDuration))
             // A response to a blocking reload never changes, and may be kept for some time.
-            let limit = rendition.isWatched && rendition.playlist.serverControl?.canBlockReload == true ? 6 * target : target
+            let limit =
+                rendition.isWatched && rendition.playlist.serverControl?.canBlockReload == true ? 6 * target : target
             guard seconds > limit else { return }
             findings.report(
                 .init(rendition.name),

@@ -25,7 +25,8 @@ extension ValidationRule {
                 "8216bis:B.1",
                 .http,
                 "Low-latency playlists and their segments are delivered over HTTP/2 or later.",
-                advice: "Enable HTTP/2 on the server or the CDN: players load several resources at once over one connection."
+                advice:
+                    "Enable HTTP/2 on the server or the CDN: players load several resources at once over one connection."
             ) { rendition, findings in
                 guard rendition.playlist.partInf != nil, rendition.isLive, !rendition.isIFrames else { return }
                 if let version = rendition.http?.majorVersion, version < 2 {

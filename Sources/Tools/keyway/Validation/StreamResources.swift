@@ -62,6 +62,9 @@ struct StreamResources: ValidationResources {
         }
     }
 
+    /// Observes the TLS of a host, with a connection of its own.
+    func observeTLS(of host: TLSHost) async -> TLSObservation? { await loader.client.observeTLS(of: host) }
+
     private func requireAllowed(_ url: URL) throws(ResourceFailure) {
         guard !allowsPrivateHosts, case .web(let own) = root, let host = url.host, host != own.host,
             PrivateHost.isPrivate(host), !PrivateHost.isPrivate(own.host ?? "")
