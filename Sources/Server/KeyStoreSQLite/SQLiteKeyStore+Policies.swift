@@ -72,7 +72,7 @@ extension SQLiteKeyStore {
         if let name, try !exists(policy: name, db) { throw KeyStoreError.noPolicy(name, place) }
     }
 
-    private static func policyRecord(_ row: Row) throws -> PolicyRecord {
+    static func policyRecord(_ row: Row) throws -> PolicyRecord {
         try validatingStored { () throws(KeyStoreError) in try PolicyRecord(name: row[0], document: row.bytes(1) ?? [])
         }
     }

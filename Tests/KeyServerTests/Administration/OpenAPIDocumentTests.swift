@@ -176,7 +176,8 @@ struct OpenAPIDocumentTests {
         let others: Set = [
             "schemas/SyncReport/sync/version", "schemas/ClearKeyRequest/type", "schemas/Certificate/privateKey",
             "schemas/Certificate/dask", "schemas/Inspection/kind", "headers/Persistable/schema",
-            "headers/DualExpiry/schema",
+            "headers/DualExpiry/schema", "parameters/sort/schema", "parameters/sortByName/schema",
+            "parameters/order/schema",
         ]
         var found: [String: [String]] = [:]
         OpenAPIDocument.file.visit { path, value in
@@ -206,6 +207,10 @@ struct OpenAPIDocumentTests {
         let search = OpenAPIDocument.operations.first { $0.id == "listAudit" }?.json["parameters"]?.items?.first
         #expect(search?["name"]?.text == "search")
         #expect(search?["schema"]?["maxLength"]?.wholeNumber == AuditSearch.limit)
+        let names = OpenAPIDocument.operations.first { $0.id == "search" }?.json["parameters"]?.items?.last?["schema"]
+        #expect(names?["minimum"]?.wholeNumber == SearchRoutes.limits.lowerBound)
+        #expect(names?["maximum"]?.wholeNumber == SearchRoutes.limits.upperBound)
+        #expect(names?["default"]?.wholeNumber == SearchRoutes.defaultLimit)
     }
 
     @Test("The schema of policies is that of the code")

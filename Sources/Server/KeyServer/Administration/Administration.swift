@@ -56,6 +56,7 @@ package struct Administration: Sendable {
             AccountRoutes(store: store).endpoints,
             OfflineLicenseRoutes(store: store).endpoints,
             AuditRoutes(store: store).endpoints,
+            SearchRoutes(store: store).endpoints,
             TokenRoutes(store: store).endpoints,
             session.endpoints,
             ActivityRoutes(activity: dashboard.activity, events: dashboard.events).endpoints,

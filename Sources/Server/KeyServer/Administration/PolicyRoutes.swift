@@ -4,12 +4,17 @@ package import TextCoding
 
 /// The routes for license policies.
 ///
-///     GET    /admin/policies
+///     GET    /admin/policies[?prefix=&search=&sort=name&order=asc|desc]
 ///     PUT    /admin/policies/{name}    a policy document (docs/policy.md)
 ///     GET    /admin/policies/{name}
 ///     DELETE /admin/policies/{name}
 struct PolicyRoutes: Sendable {
-    let store: any ContentStore & TitleStore & PolicyStore
+    let store: any ContentStore & TitleStore & PolicyStore & ListStore
+    private static let policies = AdminList(
+        table: .policies,
+        name: (.name, isBytes: false),
+        sorts: [("name", .name)]
+    )
     /// The maximum size of the body, more than any document needs.
     private static let bodyLimit = 16_384
 
@@ -23,9 +28,9 @@ struct PolicyRoutes: Sendable {
     }
 
     private func list(_ request: AdminRequest) async throws -> Response {
-        let page = try request.page()
-        let found = try await store.policies(after: try page.text(), limit: page.count)
-        return page.answer(found, key: { Array($0.name.utf8) }, \.administrationJSON)
+        try await request.answer(Self.policies, \.administrationJSON) { query throws(KeyStoreError) in
+            try await store.policies(query)
+        }
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {

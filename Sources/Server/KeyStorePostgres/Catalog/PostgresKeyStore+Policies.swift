@@ -50,7 +50,7 @@ extension PostgresKeyStore {
     }
 
     @Sendable
-    private static func policyRecord(_ row: PostgresRow) throws(KeyStoreError) -> PolicyRecord {
+    static func policyRecord(_ row: PostgresRow) throws(KeyStoreError) -> PolicyRecord {
         try validatingStored { () throws(KeyStoreError) in
             try PolicyRecord(name: try row.requiredText(0), document: try row.requiredBytes(1))
         }
