@@ -19,7 +19,7 @@ package struct KeyStoreContract: Sendable, CustomTestStringConvertible {
     /// All rules.
     package static let all =
         content + titles + keyPeriods + channels + policies + certificates + adminTokens + audit + auditFilters
-        + auditedChanges + lists + slots
+        + auditedChanges + lists + histories + slots
         + claims + rentals + offline + sync + evidence + probe
 }
 

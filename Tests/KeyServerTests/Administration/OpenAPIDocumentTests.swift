@@ -165,6 +165,7 @@ struct OpenAPIDocumentTests {
             "schemas/Lease/purpose": SlotClaim.Purpose.allCases.map(\.rawValue),
             "schemas/OfflineLicense/end": OfflineLicenseRecord.End.allCases.map(\.rawValue),
             "schemas/ActivityOutcome": ServerMetrics.Outcome.allCases.map(\.rawValue),
+            "schemas/PolicyChange/change": PolicyChange.Kind.allCases.map(\.rawValue),
             "schemas/Certificate/kind": CertificateBundleRecord.Kind.allCases.map(\.rawValue),
             "schemas/AuditVerification/break/fault": AuditVerification.Fault.allCases.map(\.rawValue),
             "paths//admin/activity/get/parameters/schema": Activity.Window.allCases.map(\.rawValue),

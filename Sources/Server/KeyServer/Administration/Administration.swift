@@ -60,6 +60,7 @@ package struct Administration: Sendable {
             TokenRoutes(store: store).endpoints,
             session.endpoints,
             ActivityRoutes(activity: dashboard.activity, events: dashboard.events).endpoints,
+            ActivityHistoryRoutes(store: store).endpoints,
             PolicyTrialRoutes(activity: dashboard.activity, bundles: dashboard.opener?.bundles).endpoints,
             InspectionRoutes(opener: dashboard.opener, store: store).endpoints,
             HealthRoutes(store: store, sources: dashboard, sessions: sessions, started: clock() / 1_000).endpoints,

@@ -19,12 +19,7 @@ struct AuditRoutes: Sendable {
 
     private func list(_ request: AdminRequest) async throws -> Response {
         var query = try request.query()
-        let before = try query.read("before").map { text throws(ProblemDocument) in
-            guard let number = Int64(String(decoding: text, as: UTF8.self)), number > 0 else {
-                throw ProblemDocument(.malformedRequest, detail: "before must be the number of an entry.")
-            }
-            return number
-        }
+        let before = try query.readNumber("before")
         let search = try query.read("search").map { text throws(ProblemDocument) in
             guard let search = AuditSearch(text) else {
                 throw ProblemDocument(

@@ -16,7 +16,7 @@ enum SQLiteSchema {
             try db.execute(sql: "PRAGMA user_version = 1")
         }
         migrator.registerMigration("2") { db in
-            try db.execute(sql: SQLiteListIndexes.script)
+            try db.execute(sql: SQLiteListIndexes.script + SQLiteHistoryTables.script)
             try db.execute(sql: "PRAGMA user_version = 2")
         }
         return migrator

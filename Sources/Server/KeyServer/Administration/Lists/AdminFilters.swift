@@ -56,3 +56,14 @@ enum AdminFilters {
     /// The end of the year 9999, in Unix seconds.
     private static let times: Int64 = 253_402_300_799
 }
+
+extension FormFields {
+    /// Reads and removes a field with the number of an entry, at least 1; returns nil if it is missing.
+    mutating func readNumber(_ name: String) throws(ProblemDocument) -> Int64? {
+        guard let text = try read(name) else { return nil }
+        guard let number = Int64(String(decoding: text, as: UTF8.self)), number > 0 else {
+            throw ProblemDocument(.malformedRequest, detail: "\(name) must be the number of an entry.")
+        }
+        return number
+    }
+}
