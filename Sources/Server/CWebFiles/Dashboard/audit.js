@@ -5,7 +5,7 @@ import { account, asset, client, device, legend, outcome, policy } from "./cells
 import { code, copyable, empty, facts, fill, h, head, latency, message, time } from "./dom.js";
 import { failure } from "./load.js";
 import { listing } from "./list.js";
-import { describe, deviceName, outcomeChoices, reasonChoices } from "./words.js";
+import { deviceName, outcomeChoices, reasonChoices } from "./words.js";
 
 /** The time that verifying the whole log may take, in milliseconds. */
 const verificationDeadline = 300_000;
@@ -57,10 +57,10 @@ export function auditList({ signal, fixed, scope, name = "audit" }) {
   let notes = legend([]);
   return listing({
     name, signal, scope, fixed, caption: "Audit entries", path: "/audit", cursor: "before",
-    filters: fixed ? filters.filter((one) => one.isTime || (one.name === "reason")) : filters,
-    prepare: (entries) => { notes = legend(entries.map((entry) => entry.detail)); },
+    filters: fixed ? filters.filter((one) => one.isTime || (one.name === "reason" && !fixed.outcome)) : filters,
+    prepare: (entries) => { notes = legend(entries); },
     below: () => notes.element(),
-    columns: columns((text) => notes.cell(text)).filter((column) => column.title.toLowerCase() !== Object.keys(fixed ?? {})[0]),
+    columns: columns((entry) => notes.cell(entry)).filter((column) => column.title.toLowerCase() !== Object.keys(fixed ?? {})[0]),
     none: (isFiltered) => (isFiltered || fixed ? empty("No match", "No entry of the log has these values. Values are compared exactly, including their case.") : empty("The log is empty", "The log records every license that is issued or refused, and every change that an administrator makes.")),
   });
 }
@@ -71,7 +71,7 @@ const columns = (note) => [
   { title: "Account", cell: (entry) => account(entry.account) },
   { title: "Asset", cell: (entry) => asset(entry) },
   { title: "Device", cell: (entry) => deviceName(entry.deviceClass) },
-  { title: "Detail", cell: (entry) => [describe(entry).words && h("div", null, describe(entry).words), entry.detail && h("div.sub", null, note(entry.detail)), rest(entry)] },
+  { title: "Detail", cell: (entry) => [note(entry), rest(entry)] },
   { title: "Policy", optional: true, cell: (entry) => policy(entry.policy) },
   { title: "Device ID", optional: true, cell: (entry) => device(entry.device) },
   { title: "Address", optional: true, cell: (entry) => entry.remoteAddress },

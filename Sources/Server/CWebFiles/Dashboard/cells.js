@@ -32,18 +32,26 @@ export function system(item) {
 }
 
 /**
- * Sentences of a table. One that occurs in several rows is written once below the table, and the rows have its number.
- * @param {Array<string|undefined>} sentences  those of the rows
+ * The sentences of entries: what a reason means, and details. One that occurs in several rows is written once below the table; the rows
+ * have its number, or only the reason's code.
+ * @param {Array<Object>} entries
  */
-export function legend(sentences) {
+export function legend(entries) {
   const counts = new Map();
-  for (const sentence of sentences) if (sentence?.length > 40) counts.set(sentence, (counts.get(sentence) ?? 0) + 1);
-  const repeated = [...counts].filter(([, count]) => count > 2).map(([sentence]) => sentence);
+  const count = (text) => text && counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const entry of entries) {
+    count(describe(entry).words);
+    if (entry.detail?.length > 40) count(entry.detail);
+  }
+  const isRepeated = (text) => counts.get(text) > 2;
+  const reasons = new Map(entries.map((entry) => describe(entry)).filter(({ words }) => isRepeated(words)).map(({ name, words }) => [name, words]));
+  const details = [...new Set(entries.map((entry) => entry.detail).filter(isRepeated))];
   return {
-    cell(sentence) {
-      const index = repeated.indexOf(sentence);
-      return index < 0 ? sentence : h("span.mark", { title: sentence }, `Note ${index + 1}`);
+    cell(entry) {
+      const { words } = describe(entry);
+      const place = details.indexOf(entry.detail);
+      return [words && !isRepeated(words) && h("div", null, words), entry.detail && h("div.sub", null, place < 0 ? entry.detail : h("span.mark", { title: entry.detail }, `Note ${place + 1}`))];
     },
-    element: () => repeated.length > 0 && h("dl.notes", null, repeated.map((sentence, index) => [h("dt", null, `Note ${index + 1}`), h("dd", null, `${sentence}.`)])),
+    element: () => reasons.size + details.length > 0 && h("dl.notes", null, [...reasons].map(([code, words]) => [h("dt", null, code), h("dd", null, words)]), details.map((text, index) => [h("dt", null, `Note ${index + 1}`), h("dd", null, `${text}.`)])),
   };
 }

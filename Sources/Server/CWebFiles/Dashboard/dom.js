@@ -62,8 +62,8 @@ export function segments(label, name, options, chosen, onchange) {
  * A table.
  * @param {string} caption  the description for screen readers
  * @param {Array<{title: string, hidden?: boolean, class?: string, sort?: string, cell: function(any): any}>} columns
- * @param {{wide?: boolean, sort?: string, isDescending?: boolean, onsort?: function(string, boolean): void}} [options]  wide: a
- *   table also on a phone; onsort is called with a column's `sort`, and whether the order is descending
+ * @param {{wide?: boolean, isRegion?: boolean, sort?: string, isDescending?: boolean, onsort?: function(string, boolean): void}} [options]  wide: a
+ *   table also on a phone; isRegion: the table scrolls in its own region; onsort is called with a column's `sort`, and whether the order is descending
  */
 export function table(caption, columns, rows, options = {}) {
   const kind = columns.map((column) => ({ class: column.class ?? null }));
@@ -83,7 +83,7 @@ export function table(caption, columns, rows, options = {}) {
   const element = h("table" + (options.wide ? "" : ".cards-on-phone"), null,
     h("caption.visually-hidden", null, caption), h("thead", null, h("tr", null, head)), body);
   // A scrollable region must be reachable by keyboard.
-  return h("div.scroll", options.wide || options.onsort ? { tabindex: 0, role: "region", "aria-label": caption } : null, element);
+  return h("div.scroll", options.wide || options.isRegion || options.onsort ? { tabindex: 0, role: "region", "aria-label": caption } : null, element);
 }
 
 /** The placeholder of an empty page: what is missing, and what to do first. */

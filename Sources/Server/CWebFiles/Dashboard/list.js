@@ -112,7 +112,7 @@ export function listing(options) {
     const last = start() + page.items.length;
     if (!page.items.length) return page.total ? `0 of ${number(page.total)}.` : "";
     if (page.total !== undefined) return `${number(first)}–${number(last)} of ${number(page.total)}`;
-    return page.next ? `${number(first)}–${number(last)}, newest first; there are more.` : `${number(first)}–${number(last)}, newest first; that is all.`;
+    return `${number(first)}–${number(last)}${cursorName === "before" ? ", newest first" : ""}; ${page.next ? "there are more" : "that is all"}.`;
   }
 
   function remember(position, cursor) {
@@ -134,6 +134,7 @@ export function listing(options) {
     const before = start() > 0 ? cursors.get(`${key()}${start() - size()}`) : undefined;
     const button = (text, isOn, action) => h("button.small", { type: "button", disabled: !isOn, onclick: action }, text);
     const isPaged = start() > 0 || (next !== null && !isSearching);
+    sizePlace.hidden = !isPaged && !parameter("rows");
     fill(pager, isPaged && [
       button("First page", start() > 0, () => go(beginning)),
       button("Previous page", start() === size() || before !== undefined, () => go(start() <= size() ? beginning : { start: start() - size(), [cursorName]: before })),
@@ -182,8 +183,10 @@ export function listing(options) {
     }
   }
 
+  // A short list has nothing to choose.
   const sizeChoice = h("select", { value: String(size()), onchange: (event) => go({ rows: event.target.value === "100" ? null : event.target.value, ...beginning }) }, sizes.map((one) => h("option", { value: String(one) }, String(one))));
-  const tools = h("div.tools", null, status, h("div.size", null, field("Rows per page", sizeChoice)), columnMenu(),
+  const sizePlace = h("div.size", { hidden: true }, field("Rows per page", sizeChoice));
+  const tools = h("div.tools", null, status, sizePlace, !scope && columnMenu(),
     menu("Export", h("p.note", null, "What the filters select, up to 10,000 rows."), h("div.choice", null, h("button.small", { type: "button", onclick: () => exportAs("csv") }, "CSV"), h("button.small", { type: "button", onclick: () => exportAs("json") }, "JSON"))));
   const form = filters.length > 0 && filterForm(options.caption, filters, parameter, (values) => go({ ...values, ...beginning }));
   return { element: h("div.list", null, form, tools, exported, place, pager), load, items: () => page.items };

@@ -26,7 +26,7 @@ export default {
   title: "Overview",
   async show({ main, signal }) {
     const parameter = (name) => current().query.get(name) ?? "";
-    const tiles = { rate: tile("Licenses per second"), refused: tile("Refused or failed"), time: tile("Median response time"), leases: tile("Active leases"), queue: tile("Queued requests") };
+    const tiles = { rate: tile("Licenses"), refused: tile("Refused or failed"), time: tile("Median response time"), leases: tile("Active leases"), queue: tile("Queued requests") };
     const [place, hello] = [h("div"), h("div.hello")];
     const isFiltered = () => filters.some((one) => parameter(one.name) !== "");
     const range = () => (isFiltered() && !parameter("range") ? "24h" : names[parameter("range")] ? parameter("range") : "5m");
@@ -80,23 +80,27 @@ export default {
     }, 10_000);
     signal.addEventListener("abort", () => clearInterval(timer));
     await show();
-    const content = await list("/content", null, { limit: 1, signal });
-    if (!content.items.length) fill(hello, welcome());
-    const state = await request("/health", { signal });
-    tiles.leases.set(number(state.leases), "streams with a key");
-    tiles.queue.set(number(state.queue), "requests");
+    try {
+      const content = await list("/content", null, { limit: 1, signal });
+      if (!content.items.length) fill(hello, welcome());
+    } catch (error) {
+      // Without the list, only the welcome is missing; the rest of the page says that the server does not answer.
+      if (error.status === undefined && !signal.aborted) throw error;
+    }
   },
 };
 
 /** Opens the entries of a slot in the audit log. */
 const opener = (values) => (from, until) => { location.hash = href(["audit"], { from, until, ...values }); };
 
-function charts(open) {
+/** The two charts; `unit` is the time of the rates: per second, or per minute. */
+function charts(open, unit) {
+  const seconds = unit === "second" ? 1 : 60;
   return {
-    rate: chart({ title: "Licenses per second", format: rounded, least: 4, open, series: [{ name: "issued", key: "issued", area: true }, { name: "refused", key: "refused" }, { name: "failed", key: "failed" }] }),
+    rate: chart({ title: `Licenses per ${unit}`, format: rounded, least: 4, open, series: [{ name: "issued", key: "issued", area: true }, { name: "refused", key: "refused" }, { name: "failed", key: "failed" }] }),
     times: chart({ title: "Response time", format: latency, least: 1000, open, series: [{ name: "median", key: "p50" }, { name: "95 %", key: "p95" }, { name: "99 %", key: "p99" }] }),
     draw({ slots, step }) {
-      this.rate.draw(slots.map((slot) => ({ time: slot.time, issued: slot.issued / step, refused: slot.refused / step, failed: slot.failed / step })), step);
+      this.rate.draw(slots.map((slot) => ({ time: slot.time, issued: slot.issued * seconds / step, refused: slot.refused * seconds / step, failed: slot.failed * seconds / step })), step);
       this.times.draw(slots, step);
     },
   };
@@ -118,8 +122,8 @@ function showSums(tiles, { slots, step }, name) {
   const all = sum("issued") + sum("refused") + sum("failed");
   const rejected = sum("refused") + sum("failed");
   tiles.refused.set(all ? `${(100 * rejected / all).toFixed(1)} %` : "–", `${number(rejected)} of ${number(all)}, ${name}`);
-  if (step === 1) tiles.rate.set(rounded(sum("issued", slots.slice(-10)) / 10), "average over 10 s");
-  else tiles.rate.set(rounded(slots.length ? sum("issued") / (slots.length * step) : 0), `average, ${name}`);
+  if (step === 1) tiles.rate.set(`${rounded(sum("issued", slots.slice(-10)) / 10)}/s`, "average over 10 s");
+  else tiles.rate.set(number(sum("issued")), `issued, ${name}`);
   const measured = slots.findLast((slot) => slot.p50 !== undefined);
   tiles.time.set(latency(measured?.p50), measured ? `95 % within ${latency(measured.p95)}, latest` : `no request, ${name}`);
 }
@@ -127,7 +131,7 @@ function showSums(tiles, { slots, step }, name) {
 /** The last minutes, with an update every second. */
 function liveView(span, activity, tiles) {
   const [outcomes, devices, systems, recent, others, failed] = [h("div"), h("div"), h("div"), h("div"), h("p.note"), h("div")];
-  const pair = charts(opener({}));
+  const pair = charts(opener({}), "second");
   const { rate, times } = pair;
   const element = h("div.stack", null, failed, zoneNote("Of this server, since its start at most."), h("div.grid", null,
     h("section.card.half", null, h("h2", null, "Licenses per second"), rate.element),
@@ -172,10 +176,10 @@ function liveView(span, activity, tiles) {
 /** The history of all servers of the store. */
 function historyView(activity, { tiles, title, name }) {
   const [outcomes, devices, failed] = [h("div"), h("div"), h("div")];
-  const pair = charts(opener({ title }));
+  const pair = charts(opener({ title }), "minute");
   const { rate, times } = pair;
   const element = h("div.stack", null, failed, zoneNote("Of all servers of the store, also before the last start; a minute appears when it has ended."), h("div.grid", null,
-    h("section.card.half", null, h("h2", null, "Licenses per second"), rate.element),
+    h("section.card.half", null, h("h2", null, "Licenses per minute"), rate.element),
     h("section.card.half", null, h("h2", null, "Response time"), times.element),
     h("section.card.half", null, h("h2", null, "Outcomes by reason"), outcomes),
     h("section.card.half", null, h("h2", null, "Devices by class"), devices)));

@@ -8,6 +8,8 @@ import { failure } from "./load.js";
 import { fieldList } from "./policy-fields.js";
 import { deviceName } from "./words.js";
 
+/** The number of requests that are listed; the sums are of all. */
+const shownRequests = 50;
 const example = { lease: "PT10M", hdcp: "type0", securityLevel: "baseline" };
 
 /**
@@ -27,7 +29,7 @@ export function editor(name, stored, signal, changed) {
   const editor = h("textarea", { rows: 16, spellcheck: "false", autocomplete: "off", autocapitalize: "off", value: draft?.text ?? saved });
   const notice = h("div", { "aria-live": "polite" });
   const verdict = h("div", { "aria-live": "polite" });
-  const preview = h("div");
+  const preview = h("div.bounded");
   const save = h("button.primary", { type: "submit" }, name ? "Save policy" : "Add policy");
   let running = 0;
   let timer;
@@ -74,7 +76,8 @@ export function editor(name, stored, signal, changed) {
         { title: "Device", cell: ({ request }) => [deviceName(request.class), h("span.sub", null, request.osVersion && `OS ${request.osVersion}`, request.level && ` · ${request.level}`)] },
         { title: "Actual", cell: ({ request }) => outcome(request) },
         { title: "Preview", cell: (item) => [outcome({ outcome: item.issued ? "issued" : "refused", reason: item.reason }), " ", item.changed && badge("differs", "warn"), h("span.sub", null, item.terms ?? item.detail)] },
-      ], trial.items.slice(0, 50)));
+      ], trial.items.slice(0, shownRequests), { isRegion: true }),
+      trial.items.length > shownRequests && h("p.note", null, `The latest ${shownRequests} of them are listed.`));
   }
 
   async function submit(event) {
