@@ -9,6 +9,7 @@ import accessibility
 import servers
 
 PICTURES = os.environ.get("KEYWAY_SCREENSHOTS")
+AXE = accessibility.axe_source()
 
 
 def request(server, *words, code=0):
@@ -115,6 +116,8 @@ class Visit:
     def hold(self, where, look, keyboard=0):
         """Checks the page with the accessibility rules; `keyboard` is the number of elements that Tab must reach, 0 skips that."""
         found = accessibility.complaints(self.browser)
+        if AXE:
+            found += accessibility.axe_complaints(self.browser, AXE)
         if keyboard:
             found += accessibility.focus_complaints(self.browser, least=keyboard)
         if found:

@@ -33,7 +33,7 @@ export default {
     const proof = h("div", { "aria-live": "polite" });
     const verify = h("button", { type: "button", onclick: verifyLog }, "Verify the log");
     const log = auditList({ signal });
-    fill(main, head("Audit log", "Every license that was issued or refused, and every change by an administrator. The address of this page contains the filters.", verify), h("div.stack", null, proof, h("section.card", { "aria-label": "Entries" }, log.element)));
+    fill(main, head("Audit log", "Every license that was issued or refused, and every change by an administrator. The address of this page contains the filters.", verify), h("div.stack", null, proof, h("div.card", null, log.element)));
 
     async function verifyLog() {
       verify.disabled = true;

@@ -24,7 +24,7 @@ export default {
       none: () => empty("No certificate", "Licenses are issued for the certificate of an app."),
     });
     fill(main, head("Certificates", "A certificate bundle is the FPS certificate of an app, its private key, and the source of its DASk."), h("div.stack", null,
-      h("section.card", { "aria-label": "Certificates" }, certificates.element),
+      h("div.card", null, certificates.element),
       h("section.card", null, h("h2", null, "Add a certificate, or change to a new one"), h("p.note", null, "Private keys are not sent through the browser. Add the new certificate beside the old one, let the apps load it, and delete the old one when the audit log has no more requests for it."),
         h("p", null, command("keyway-server certificates add --data FOLDER --name NAME --kind production --certificate FILE --private-key FILE --plugin FILE")))));
     await certificates.load();

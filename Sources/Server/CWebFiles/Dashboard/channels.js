@@ -22,7 +22,7 @@ export default {
       ],
       none: (isFiltered) => (isFiltered ? empty("No match", "No channel has this name.") : empty("No live channels", "A channel creates the key periods of a title's tracks ahead of time.", h("p", null, "On the command line: ", command("keyway-server channels add --data FOLDER --title NAME --track NAME --length 10m --ahead 2h")))),
     });
-    fill(main, head("Live channels", "Schedules by which the servers create key periods ahead of time. Schedules in a server's configuration are not listed here."), h("section.card", { "aria-label": "Live channels" }, channels.element));
+    fill(main, head("Live channels", "Schedules by which the servers create key periods ahead of time. Schedules in a server's configuration are not listed here."), h("div.card", null, channels.element));
     await channels.load();
   },
 };

@@ -11,7 +11,7 @@ export default {
   title: "Devices",
   async show({ main, signal }) {
     const devices = deviceList({ signal });
-    fill(main, head("Devices", "Devices that count as one of their account. A device is a keyed hash of its anonymous ID."), h("section.card", { "aria-label": "Devices" }, devices.element));
+    fill(main, head("Devices", "Devices that count as one of their account. A device is a keyed hash of its anonymous ID."), h("div.card", null, devices.element));
     await devices.load();
   },
 };

@@ -12,7 +12,7 @@ export default {
   title: "Keys",
   async show({ main, signal }) {
     const keys = keyList({ signal, name: "keys", path: "/content", isWhole: true });
-    fill(main, head("Keys", "The content keys that devices can request, each with its asset ID. The bytes of keys are never displayed."), h("section.card", { "aria-label": "Keys" }, keys.element));
+    fill(main, head("Keys", "The content keys that devices can request, each with its asset ID. The bytes of keys are never displayed."), h("div.card", null, keys.element));
     await keys.load();
   },
 };
@@ -42,7 +42,7 @@ export function keyList({ signal, name, path, scope, kind, isWhole = false }) {
       // The kind of a title's key is that of its track; only separate keys have their own.
       ...(kind === undefined ? [{ title: "Kind", class: "tight", cell: (item) => (item.title === undefined ? badge(kindName(item.track)) : null) }] : []),
       { title: "Policy", cell: (item) => policy(item.policy) },
-      { title: "Valid", class: "tight", cell: validity },
+      { title: "Valid", cell: validity },
       { title: "Changed", sort: isWhole ? "updated" : undefined, class: "tight", cell: (item) => time(item.updated, true) },
       ...(isAllowed("content") ? [{ title: "Delete", hidden: true, class: "tight", cell: (item) => h("button.small.danger", { type: "button", "aria-label": `Delete the key of ${assetName(item)}`, onclick: () => deleteKey(item) }, "Delete") }] : []),
     ],

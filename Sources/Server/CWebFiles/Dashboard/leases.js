@@ -11,7 +11,7 @@ export default {
   title: "Active leases",
   async show({ main, signal }) {
     const leases = leaseList({ signal });
-    fill(main, head("Active leases", "Streams that currently have a key, and the time until it expires. An ended lease gets no more keys. It counts against the limit until the device's key expires."), h("section.card", { "aria-label": "Leases" }, leases.element));
+    fill(main, head("Active leases", "Streams that currently have a key, and the time until it expires. An ended lease gets no more keys. It counts against the limit until the device's key expires."), h("div.card", null, leases.element));
     await leases.load();
     let known = null;
     listen((event) => {

@@ -36,8 +36,8 @@ export function licenseList({ signal, of, scope, none }) {
       { title: "Device", cell: (license) => device(license.device) },
       { title: "State", class: "tight", cell: state },
       { title: "Granted", class: "tight", cell: (license) => time(license.granted, true) },
-      { title: "Storage until", class: "tight", cell: (license) => (license.storageUntil === undefined ? "unlimited" : [time(license.storageUntil), h("span.sub", null, countdown(license.storageUntil))]) },
-      { title: "Playback duration", class: "tight", cell: (license) => [license.playback === undefined ? "unlimited" : duration(license.playback), license.until !== undefined && h("span.sub", null, "at the latest ", time(license.until))] },
+      { title: "Storage until", cell: (license) => (license.storageUntil === undefined ? "unlimited" : [time(license.storageUntil), h("span.sub", null, countdown(license.storageUntil))]) },
+      { title: "Playback duration", cell: (license) => [license.playback === undefined ? "unlimited" : duration(license.playback), license.until !== undefined && h("span.sub", null, "at the latest ", time(license.until))] },
       ...(isAllowed("support") ? [{ title: "Revoke", hidden: true, class: "tight", cell: (license) => !license.end && h("button.small.danger", { type: "button", "aria-label": `Revoke the license of ${license.account} for ${license.assetId ?? license.assetIdHex}`, onclick: () => revoke(license) }, "Revoke") }] : []),
     ],
   });

@@ -211,7 +211,7 @@ function welcome() {
 
 function tile(name) {
   const value = h("dd", null, "–");
-  const words = h("p", null, "\u00a0");
+  const words = h("dd.words", null, "\u00a0");
   return {
     element: h("div.tile", null, h("dt", null, name), value, words),
     set(text, note) {

@@ -30,7 +30,7 @@ async function showAll({ main, signal }) {
     ],
     none: (isFiltered) => (isFiltered ? empty("No match", "No policy has this name.") : empty("No policy yet", "Content without a policy gets the default: streaming only, HDCP Type 0, no virtual machines.", h("p", null, h("a", { href: "#/policies/New" }, "Write the first one"), ", and preview its decisions before you save it."))),
   });
-  fill(main, head("Policies", "The rules for licenses: leases, rentals, persistent keys, outputs, devices. If several policies apply, the strictest value of each field counts.", h("a", { href: "#/policies/New" }, isAllowed("content") ? "New policy" : "Try a policy")), h("section.card", { "aria-label": "Policies" }, policies.element));
+  fill(main, head("Policies", "The rules for licenses: leases, rentals, persistent keys, outputs, devices. If several policies apply, the strictest value of each field counts.", h("a", { href: "#/policies/New" }, isAllowed("content") ? "New policy" : "Try a policy")), h("div.card", null, policies.element));
   await policies.load();
 }
 

@@ -10,7 +10,7 @@ export default {
   title: "Rentals",
   async show({ main, signal }) {
     const rentals = rentalList({ signal });
-    fill(main, head("Rentals", "Rentals that have started: a rental starts with its first license, and ends after the duration in its policy."), h("section.card", { "aria-label": "Rentals" }, rentals.element));
+    fill(main, head("Rentals", "Rentals that have started: a rental starts with its first license, and ends after the duration in its policy."), h("div.card", null, rentals.element));
     await rentals.load();
   },
 };

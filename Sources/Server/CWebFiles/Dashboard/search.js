@@ -53,7 +53,7 @@ export function addSearch(place) {
   }
 
   function option(kind, name, address) {
-    const element = h("a", { role: "option", tabindex: -1, "aria-selected": "false", id: `found-${options.length}`, href: address, onclick: close }, h("span.kind", null, kind), h("span.name", null, name));
+    const element = h("a", { role: "option", tabindex: -1, "aria-selected": "false", id: `found-${options.length}`, href: address, onclick() { close(); input.value = ""; } }, h("span.kind", null, kind), h("span.name", null, name));
     options.push(element);
     return element;
   }

@@ -37,7 +37,7 @@ async function showAll({ main, signal }) {
       : empty("No content yet", "A title has tracks, and each track has a key. Add the first title here, or let the packager add it while it encrypts.", h("p", null, addLink()),
         h("p", null, "On the command line: ", command("keyway-server titles add --data FOLDER --name NAME")), h("p", null, "Keys that belong to no title are under ", h("a", { href: "#/keys" }, "Keys"), "."))),
   });
-  fill(main, head("Titles", "The titles that licenses are issued for. A title has tracks, and each track has a key.", addLink()), h("section.card", { "aria-label": "Titles" }, titles.element));
+  fill(main, head("Titles", "The titles that licenses are issued for. A title has tracks, and each track has a key.", addLink()), h("div.card", null, titles.element));
   await titles.load();
 }
 
