@@ -50,5 +50,5 @@ extension AuditFilter {
     /// The maximum difference between the order of the log and the order of times, in milliseconds: an entry is written
     /// after its request, and the clocks of servers differ. By it, a query finds the part of the log with the times of
     /// the filter.
-    package static let timeTolerance: Int64 = 86_400_000
+    package static let timeTolerance: Int64 = 3_600_000
 }

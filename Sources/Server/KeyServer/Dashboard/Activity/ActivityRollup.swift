@@ -2,7 +2,8 @@ import KeyStore
 
 /// The activity of this process by minute and by hour, until it is written to the store, in bounded memory.
 struct ActivityRollup: Sendable {
-    /// What requests of a row have in common. A row is for all titles, or for one title and without class and reason.
+    /// The properties that the requests of a row have in common. A row is for all titles, or for one title and without
+    /// class and reason.
     struct Key: Hashable, Sendable {
         var title = ""
         var deviceClass = ""
@@ -70,8 +71,8 @@ struct ActivityRollup: Sendable {
         }
     }
 
-    /// Removes and returns the minutes that ended before a time, in Unix seconds, and returns the hours that they belong
-    /// to, as they are so far.
+    /// Removes and returns the minutes that ended before a time, in Unix seconds, and returns the hours that they
+    /// belong to, as they are so far.
     ///
     /// - Parameter node: The ID of the process, 8 bytes.
     mutating func take(before time: Int64, node: [UInt8]) -> [ActivityRecord] {
