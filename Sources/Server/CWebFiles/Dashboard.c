@@ -36,6 +36,9 @@ static const uint8_t channels_js[] = {
 static const uint8_t chart_js[] = {
 #embed "Dashboard/chart.js"
 };
+static const uint8_t configuration_js[] = {
+#embed "Dashboard/configuration.js"
+};
 static const uint8_t devices_js[] = {
 #embed "Dashboard/devices.js"
 };
@@ -65,6 +68,9 @@ static const uint8_t leases_js[] = {
 };
 static const uint8_t licenses_js[] = {
 #embed "Dashboard/licenses.js"
+};
+static const uint8_t limits_js[] = {
+#embed "Dashboard/limits.js"
 };
 static const uint8_t list_js[] = {
 #embed "Dashboard/list.js"
@@ -131,6 +137,7 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("certificates.js", certificates_js),
     KEYWAY_WEB_FILE("channels.js", channels_js),
     KEYWAY_WEB_FILE("chart.js", chart_js),
+    KEYWAY_WEB_FILE("configuration.js", configuration_js),
     KEYWAY_WEB_FILE("devices.js", devices_js),
     KEYWAY_WEB_FILE("dom.js", dom_js),
     KEYWAY_WEB_FILE("export.js", export_js),
@@ -141,6 +148,7 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("keys.js", keys_js),
     KEYWAY_WEB_FILE("leases.js", leases_js),
     KEYWAY_WEB_FILE("licenses.js", licenses_js),
+    KEYWAY_WEB_FILE("limits.js", limits_js),
     KEYWAY_WEB_FILE("list.js", list_js),
     KEYWAY_WEB_FILE("live.js", live_js),
     KEYWAY_WEB_FILE("load.js", load_js),

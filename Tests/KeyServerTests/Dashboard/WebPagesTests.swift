@@ -1,6 +1,7 @@
 import CWebFiles
 import Foundation
 import KeyServerModule
+import KeyStore
 import NIOCore
 import Testing
 
@@ -61,6 +62,15 @@ struct WebPagesTests {
             // The document of a new policy is an example.
             let named = PolicyField.all.map(\.name).filter { text.contains("\($0):") || text.contains("\"\($0)\"") }
             #expect(Set(named).isSubset(of: ["lease", "hdcp", "securityLevel", "name"]), "\(named)")
+        }
+    }
+
+    @Test("Every refusal in the audit log has an explanation")
+    func refusals() throws {
+        let words = String(buffer: try #require(Self.files.first { $0.name == "words.js" }).body)
+        let refusals = RefusalTableTests.rows.compactMap(\.audit).filter { AuditRecord.isReason($0) }
+        for outcome in Set(refusals + LicenseService.reasons) {
+            #expect(words.contains("\n  \"\(outcome)\": \"") || words.contains("\n  \(outcome): \""), "\(outcome)")
         }
     }
 

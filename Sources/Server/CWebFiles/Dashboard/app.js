@@ -22,6 +22,8 @@ import policies from "./policies.js";
 import audit from "./audit.js";
 import certificates from "./certificates.js";
 import tokens from "./tokens.js";
+import limits from "./limits.js";
+import configuration from "./configuration.js";
 import inspector from "./inspector.js";
 import health from "./health.js";
 
@@ -35,7 +37,7 @@ const groups = [
   ["Activity", [overview, audit, leases]],
   ["Accounts", [accounts, devices, rentals, offline]],
   ["Content", [titles, keys, assets, newTitle, channels, policies]],
-  ["Server", [health, certificates, tokens, inspector]],
+  ["Server", [health, limits, configuration, certificates, tokens, inspector]],
 ];
 const pages = groups.flatMap(([, group]) => group);
 

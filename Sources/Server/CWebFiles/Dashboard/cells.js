@@ -19,8 +19,8 @@ export const account = (name) => name && copyable(name, link(name, accountLink(n
 export const asset = (item) => item.assetIdHex !== undefined && copyable(assetName(item), link(assetName(item), assetLink(item), code(assetName(item))));
 export const title = (name) => name && h("a", { href: titleLink(name) }, name);
 export const policy = (name) => name && h("a", { href: policyLink(name) }, name);
-/** A device by the hash that identifies it here, with a link to its requests. */
-export const device = (hash) => hash && copyable(hash, h("a", { href: href(["audit"], { device: hash }) }, code(hash)));
+/** A device by the begin of the hash that identifies it here, with a link to its requests. The button copies the whole hash. */
+export const device = (hash) => hash && copyable(hash, h("a.short", { href: href(["audit"], { device: hash }), title: hash, "aria-label": `Device ${hash}` }, code(`${hash.slice(0, 12)}…`)));
 /** A client of a lease or a rental: a device or a session. */
 export function client(text) {
   return text.startsWith("device:") ? device(text.slice(7)) : copyable(text);

@@ -51,7 +51,7 @@ async function showPolicy({ main, signal }, name) {
   const form = editor(name, stored, signal, showRest);
   function showRest(document) {
     fill(below, name && [historyCard(name, document, form, signal),
-      loadedCard("Where it is used", () => request(`/policies/${part(name)}/uses`, { signal }), (uses) => showUses(name, uses), signal)]);
+      loadedCard("Where it is used", () => request(`/policies/${part(name)}/uses?limit=20`, { signal }), (uses) => showUses(name, uses), signal)]);
   }
   fill(place, form.element, below);
   showRest(stored);

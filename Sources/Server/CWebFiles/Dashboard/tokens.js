@@ -1,10 +1,11 @@
 // Tokens for administration, and who signed in with them.
 
 import { href } from "./address.js";
-import { isAllowed, part, post, remove } from "./api.js";
+import { isAllowed, part, post, remove, request } from "./api.js";
 import { auditList } from "./audit.js";
-import { badge, confirm, copyable, empty, field, fill, h, head, message, time, toast } from "./dom.js";
+import { badge, confirm, copyable, empty, facts, field, fill, h, head, message, number, table, time, toast } from "./dom.js";
 import { listing } from "./list.js";
+import { loadedCard } from "./load.js";
 
 const roles = [["viewer", "viewer: reads"], ["support", "support: also ends leases, deletes devices, revokes keys"], ["content", "content: reads, and changes content and policies"], ["encoder", "encoder: gets and creates content keys with SPEKE"], ["admin", "admin: everything"]];
 
@@ -17,10 +18,21 @@ export default {
     fill(main, head("Tokens and sign-ins"), h("div.stack", null,
       tokens ? h("section.card", null, h("h2", null, "Tokens"), tokens.element) : message("Your role may not read the list of tokens.", "warn"),
       tokens && h("section.card", null, h("h2", null, "Add a token"), newToken(() => tokens.load())),
-      h("section.card", null, h("h2", null, "Sign-ins to the dashboard"), h("p.note", null, "Wrong tokens are counted and limited, but not recorded. ", h("a", { href: href(["audit"], { outcome: "admin-sign-out" }) }, "Sign-outs")), signIns.element)));
+      tokens && loadedCard("Sessions of this server", () => request("/sign-ins", { signal }), showSessions, signal),
+      h("section.card", null, h("h2", null, "Sign-ins to the dashboard"), h("p.note", null, h("a", { href: href(["audit"], { outcome: "admin-sign-out" }) }, "Sign-outs")), signIns.element)));
     await Promise.all([tokens && tokens.load(), signIns.load()]);
   },
 };
+
+function showSessions({ sessions, maximum, failed }) {
+  return [
+    facts([["Sessions", `${number(sessions.length)} of ${number(maximum)}`], ["Wrong tokens since the start", number(failed.attempts)], ["Addresses of the last wrong tokens", number(failed.addresses)], ["Different tokens among them", number(failed.tokens)]]),
+    table("Sessions", [
+      { title: "Token", cell: (session) => session.name }, { title: "Role", class: "tight", cell: (session) => badge(session.role) },
+      { title: "Last request", class: "tight", cell: (session) => time(session.used, true) }, { title: "Ends at the latest", class: "tight", cell: (session) => time(session.end) },
+    ], sessions),
+  ];
+}
 
 function tokenList(signal) {
   async function deleteToken(token) {
