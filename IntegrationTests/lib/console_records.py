@@ -12,9 +12,9 @@ CLASSES = ["appleMobile", "appleLiving", "appleDesktop"]
 NEWER = "the device supports version 2 of FPS, which is newer than the versions of this server"
 
 
-def fill(database, titles, entries, seed=1):
-    """Adds titles with two tracks, two accounts with two devices per title, and entries of these accounts in the last days. The names
-    begin with `title-` and `user-`; no entry is from the last hour."""
+def fill(database, titles, entries, until, seed=1):
+    """Adds titles with two tracks, two accounts with two devices per title, and entries of these accounts in the days before a time in
+    Unix seconds. The names begin with `title-` and `user-`. The order of the log is that of times: later entries must be added later."""
     source = random.Random(seed)
     now = int(time.time())
     accounts = 2 * titles
@@ -40,7 +40,7 @@ def fill(database, titles, entries, seed=1):
                 store.execute("INSERT INTO rental VALUES (?, ?, ?, ?, ?)", (account, subject, seen, seen + 172_800, b"\0" + owned[0]))
         node = store.execute("SELECT node FROM audit_head").fetchone()[0]
         first = store.execute("SELECT max(sequence) FROM audit").fetchone()[0] + 1
-        begin, length = (now - DAYS * 86_400) * 1_000, (DAYS * 86_400 - 3_600) * 1_000
+        begin, length = (until - DAYS * 86_400) * 1_000, DAYS * 86_400 * 1_000
 
         def rows():
             for number in range(entries):
@@ -58,7 +58,6 @@ def fill(database, titles, entries, seed=1):
             " device_class, bundle_name, policy_name, request_id, remote_address, microseconds, account)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows())
         store.execute("ANALYZE")
-    return now
 
 
 def add_entries(database, rows):

@@ -13,7 +13,7 @@ export function outcome(item) {
 }
 
 /** A link to a page. Short names are not broken into lines. */
-const link = (name, address, content = name) => h(name.length <= 24 ? "a.short" : "a", { href: address }, content);
+const link = (name, address, content = name) => h(name.length <= 14 ? "a.short" : "a", { href: address }, content);
 
 export const account = (name) => name && copyable(name, link(name, accountLink(name)));
 export const asset = (item) => item.assetIdHex !== undefined && copyable(assetName(item), link(assetName(item), assetLink(item), code(assetName(item))));
