@@ -26,7 +26,7 @@ import json
 seen = set()
 for finding in json.load(open("report.json"))["findings"]:
     # The rules of `playlist check`, which have no advice apart from their message, have tests of their own.
-    # So have requirements of single targets, but for those of AirPlay 2 about encryption.
+    # So have requirements of single targets, except those of AirPlay 2 about encryption.
     if "advice" in finding and ("general" in finding["targets"] or finding["rule"].startswith("enc-")):
         seen.add(finding["level"] + " " + finding["rule"])
 print("\n".join(sorted(seen)))
@@ -88,7 +88,7 @@ PYTHON
 }
 
 # all_findings PLAYLIST: prints the rules that are violated, with those about the text of playlists, and without those of single
-# targets but for encryption, one per line: LEVEL RULE.
+# targets except for encryption, one per line: LEVEL RULE.
 all_findings() {
     local code=0
     keyway validate "$@" --json >report.json 2>report.log || code=$?

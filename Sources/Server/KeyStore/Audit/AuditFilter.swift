@@ -68,7 +68,7 @@ extension AuditRecord {
     }
 
     /// The outcomes of requests that succeeded: licenses and keys, the same license again, and reports.
-    private static let successes: Set = ["issued", "retried", "sync-report"]
+    private static let successes: Set = ["issued", "issued-persistable", "retried", "sync-report"]
 }
 
 /// A part of the audit log that was compared with a filter, newest entries first.
