@@ -1,5 +1,9 @@
 """Accessibility rules for a page, checked in a browser: names, landmarks, headings, contrast, focus. They follow WCAG 2.2
-and were written for these tests; they cannot check whether texts are clear."""
+and were written for these tests; they cannot check whether texts are clear. With axe-core, `axe_complaints` applies its rules, too."""
+
+import importlib.util
+import os
+from pathlib import Path
 
 RULES = r"""
 const found = [];
@@ -98,7 +102,31 @@ for (const element of texts.keys()) {
   if (ratio < (isLarge ? 3 : 4.5)) say(element, `contrast of ${ratio.toFixed(2)} to 1, ${style.color}`);
 }
 
-// The page is not wider than the window.
+// No text is cut off by its box, and no control covers another one.
+const scrolls = (style) => /auto|scroll/.test(style.overflowX + style.overflowY);
+for (const element of all("main *, header *, nav *")) {
+  const style = getComputedStyle(element);
+  if (element.closest("svg, .visually-hidden, select, textarea, input, thead") || scrolls(style) || style.textOverflow === "ellipsis") continue;
+  if (style.overflowX !== "visible" && (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1)) say(element, "content that is cut off");
+}
+const controls = all("main a[href], main button, main input:not([type=radio]), main select, main textarea, main summary, header a, header button, header input")
+    .map((element) => [element, [...element.getClientRects()]]);
+const isInBar = (element) => element.closest("header") !== null;
+for (const [index, [element, boxes]] of controls.entries()) {
+  for (const [other, others] of controls.slice(index + 1)) {
+    // What scrolls below the header, or in a region, is not covered for good.
+    if (isInBar(element) !== isInBar(other) || element.contains(other) || other.contains(element)
+        || element.closest(".scroll") !== other.closest(".scroll") || Boolean(element.closest("thead")) !== Boolean(other.closest("thead"))) continue;
+    if (boxes.some((box) => others.some((one) => Math.min(box.right, one.right) - Math.max(box.left, one.left) > 2 && Math.min(box.bottom, one.bottom) - Math.max(box.top, one.top) > 2))) {
+      say(element, `a control that covers ${other.outerHTML.slice(0, 80)}`);
+    }
+  }
+}
+
+// The page is not wider than the window, and in it nothing has to be scrolled sideways.
+for (const element of all("main *")) {
+  if (scrolls(getComputedStyle(element)) && !element.matches("textarea, input, select") && element.scrollWidth > element.clientWidth + 1) say(element, `content of ${element.scrollWidth} pixels in ${element.clientWidth}`);
+}
 if (document.documentElement.scrollWidth > innerWidth + 1) found.push(`the page is ${document.documentElement.scrollWidth} wide in a window of ${innerWidth}`);
 return found;
 """
@@ -121,6 +149,24 @@ return {isLast: places.at(-1) === element, place: everything.indexOf(element), t
 def complaints(browser):
     """Returns descriptions of the violations on the current page."""
     return browser.run(RULES)
+
+
+def axe_source():
+    """Returns the source of axe-core: the file KEYWAY_AXE, or that of a Python package with it (PyPI: axe-playwright-python); None without
+    it."""
+    file = os.environ.get("KEYWAY_AXE")
+    if not file:
+        package = importlib.util.find_spec("axe_playwright_python")
+        file = package and Path(package.origin).with_name("axe.min.js")
+    return Path(file).read_text() if file else None
+
+
+def axe_complaints(browser, source):
+    """Returns descriptions of what axe-core finds on the current page by its rules for WCAG 2.2 A and AA, and best practices."""
+    browser.run(source)
+    return browser.await_(
+        "const {violations} = await axe.run(document, {resultTypes: ['violations']});"
+        "return violations.flatMap((one) => one.nodes.map((node) => `axe ${one.id}: ${one.help}: ${node.html.slice(0, 160)}`))")
 
 
 def focus_complaints(browser, least=3, limit=60):

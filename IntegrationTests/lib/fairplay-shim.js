@@ -96,9 +96,12 @@ class Session extends EventTarget {
     }
 
     async ask(messageType, state) {
-        for (const request of this.requests) request.spc = await makeSPC(request.assetID, this.owner.certificate, state);
-        const many = this.requests.map(({ assetID, spc }) => ({ keyID: base64(assetID), payload: spc }));
-        const message = this.type === "cenc" ? utf8(JSON.stringify(many)) : unbase64(this.requests[0].spc);
+        // A renewal is only for the last key of a session, and not an array.
+        const isRenewal = messageType === "license-renewal";
+        const requests = isRenewal ? this.requests.slice(-1) : this.requests;
+        for (const request of requests) request.spc = await makeSPC(request.assetID, this.owner.certificate, state);
+        const many = requests.map(({ assetID, spc }) => ({ keyID: base64(assetID), payload: spc }));
+        const message = this.type === "cenc" && !isRenewal ? utf8(JSON.stringify(many)) : unbase64(requests[0].spc);
         this.dispatchEvent(Object.assign(new Event("message"), { messageType, message: message.buffer }));
     }
 
@@ -222,12 +225,12 @@ if (way === "skd") {
 async function playAsSafari(video, url) {
     const { fetchPlaylist, parse } = await import("/player/hls.js");
     const { MediaFeed } = await import("/player/mse.js");
+    const { PlaylistSource } = await import("/player/timeline.js");
     const { multivariant } = parse(await fetchPlaylist(url), url);
     const variant = multivariant.variants[0];
-    const load = async (type, address) => ({ type, url: address, playlist: parse(await fetchPlaylist(address), address).media });
     const sources = await Promise.all([
-        load(`video/mp4; codecs="${variant.codecs[0]}"`, variant.url),
-        load(`audio/mp4; codecs="${variant.codecs[1]}"`, multivariant.audio[0].url),
+        PlaylistSource.load(`video/mp4; codecs="${variant.codecs[0]}"`, variant.url),
+        PlaylistSource.load(`audio/mp4; codecs="${variant.codecs[1]}"`, multivariant.audio[0].url),
     ]);
     const feed = new MediaFeed(video, { init() {}, failure(error) { throw error; } });
     const uris = sources.map(({ playlist }) => playlist.segments[0].keys.find((key) => key.uri.startsWith("skd:")).uri);

@@ -272,6 +272,18 @@ extension MultivariantRuleTests {
             nearMiss: media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\"") + "\n"
                 + media("AUDIO", "GROUP-ID=\"b\",NAME=\"A\",AUTOSELECT=NO")
         ),
+        // Groups of different pathways may differ.
+        RuleCase(
+            "groups-differ",
+            at: 3,
+            media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\"") + "\n" + media("AUDIO", "GROUP-ID=\"b\",NAME=\"B\"") + "\n"
+                + variant(audio + ",PATHWAY-ID=\"X\",AUDIO=\"a\"") + "\n"
+                + variant(audio + ",PATHWAY-ID=\"Y\",AUDIO=\"b\"") + "\n"
+                + variant(audio + ",PATHWAY-ID=\"X\",AUDIO=\"b\""),
+            nearMiss: media("AUDIO", "GROUP-ID=\"a\",NAME=\"A\"") + "\n" + media("AUDIO", "GROUP-ID=\"b\",NAME=\"B\"")
+                + "\n" + variant(audio + ",PATHWAY-ID=\"X\",AUDIO=\"a\"") + "\n"
+                + variant(audio + ",PATHWAY-ID=\"Y\",AUDIO=\"b\"")
+        ),
         RuleCase(
             "closed-captions-inconsistent",
             at: 2,

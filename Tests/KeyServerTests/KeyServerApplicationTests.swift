@@ -27,8 +27,8 @@ struct KeyServerApplicationTests {
         let services = try TestApplication().application().services()
         #expect(
             services.map { "\(type(of: $0))" } == [
-                "StorePruning", "KeyPeriodService", "BundleReload", "ListenerService", "ListenerService",
-                "DashboardEventService", "ReadinessService",
+                "StorePruning", "ActivityHistory", "KeyPeriodService", "BundleReload", "ListenerService",
+                "ListenerService", "DashboardEventService", "ReadinessService",
             ]
         )
     }

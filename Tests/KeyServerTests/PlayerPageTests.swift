@@ -72,8 +72,9 @@ struct PlayerPageTests {
     @Test("Pages of other origins may load the module, but not the files of this page")
     func sharing() async throws {
         try await setup.run { running in
-            for name in ["keyway-player.js", "errors.js", "hls.js", "init-data.js", "keys.js", "licenses.js", "mse.js"]
-            {
+            let shared = files.keys.filter { $0.hasSuffix(".js") && $0 != "page.js" }
+            #expect(shared.count > 10)
+            for name in shared {
                 let answer = try await fetch(running.port, "/player/\(name)")
                 #expect(answer.status == 200, "\(name)")
                 #expect(answer.headers["content-type"] == "text/javascript; charset=utf-8", "\(name)")
@@ -84,5 +85,43 @@ struct PlayerPageTests {
                 #expect(answer.headers["cross-origin-resource-policy"] == "same-origin", "\(name)")
             }
         }
+    }
+
+    @Test("Pages of permitted origins may load the FairPlay library with a subresource hash, also without the page")
+    func library() async throws {
+        var setup = TestApplication()
+        setup.configuration.crossOrigin = .listed(["https://www.example.com"])
+        try await setup.run { running in
+            for name in ["keyway-fairplay.js", "keyway-fairplay.classic.js"] {
+                let answer = try await fetch(
+                    running.port,
+                    "/player/\(name)",
+                    headers: [("Origin", "https://www.example.com")]
+                )
+                #expect(answer.status == 200, "\(name)")
+                #expect(answer.headers["access-control-allow-origin"] == "https://www.example.com", "\(name)")
+                #expect(answer.headers["content-type"] == "text/javascript; charset=utf-8", "\(name)")
+            }
+            let types = try await fetch(running.port, "/player/keyway-fairplay.d.ts")
+            #expect(types.headers["content-type"] == "text/plain; charset=utf-8")
+            #expect(try await fetch(running.port, "/player").status == 404)
+            #expect(try await fetch(running.port, "/player/keyway-player.js").status == 404)
+        }
+    }
+
+    @Test("The page loads the build of hls.js that a setting names, and an empty module without it")
+    func hls() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).mjs")
+        try Data("globalThis.Hls = class {};".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var setup = setup
+        setup.configuration.playerLibrary = file.path
+        try await setup.run { running in
+            let answer = try await fetch(running.port, "/player/hls-library.js")
+            #expect(answer.body == "globalThis.Hls = class {};")
+            #expect(answer.headers["content-type"] == "text/javascript; charset=utf-8")
+        }
+        let text = try #require(files["hls-library.js"])
+        #expect(text.contains("export {};"))
     }
 }

@@ -51,6 +51,18 @@ struct StoreCopyTests {
         let client = Sample.client(7)
         #expect(try await store.endLease(account: "漢字", client: client, now: 1_000, audit: Sample.audit(2)))
         _ = try await store.createChallenge(account: "anna", now: 1_000, expires: 9_000)
+        let activity = ActivityRecord(
+            step: 60,
+            start: 60,
+            node: Array(Sample.id(1).prefix(8)),
+            title: "film",
+            deviceClass: "appletv",
+            outcome: "refused",
+            reason: "replayed",
+            requests: 3,
+            latency: [1, 0, 0, 0, 3]
+        )
+        try await store.writeActivity([activity])
         for number in 0..<1_200 { try await store.append(Sample.audit(Int64(number))) }
     }
 
@@ -67,6 +79,9 @@ struct StoreCopyTests {
         shown += try await store.tracks(title: "film").map { "\($0)" }
         shown += try await store.allChannels().map { "\($0)" }
         shown += try await store.policies(after: nil, limit: 10).map { "\($0)" }
+        shown += try await store.policyHistory(name: "p", before: nil, limit: 10).map { "\($0)" }
+        let activity = ActivityQuery(step: 60, from: 0, until: 1_000, title: "film")
+        shown += try await store.activity(activity).map { "\($0)" }
         shown += try await store.adminTokens().map { "\($0)" }
         shown += try await store.leases(account: nil, at: 0, after: nil, limit: 10).map { "\($0)" }
         shown += try await store.devices(account: "anna").map { "\($0)" }

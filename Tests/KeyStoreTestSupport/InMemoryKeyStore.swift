@@ -8,6 +8,10 @@ package import KeyStore
 package actor InMemoryKeyStore: KeyServerStore {
     var contents: [[UInt8]: ContentRecord] = [:] { didSet { catalogVersion += 1 } }
     var policies: [String: PolicyRecord] = [:] { didSet { catalogVersion += 1 } }
+    /// Changes of policies by name, the oldest first.
+    private var policyChanges: [String: [PolicyChange]] = [:]
+    /// Rows of the history of activity.
+    var activityRecords: [ActivityRecord] = []
     private var bundles: [String: CertificateBundleRecord] = [:]
     /// The records of titles, tracks and admin tokens.
     var catalog = InMemoryCatalog() { didSet { catalogVersion += 1 } }
@@ -77,7 +81,47 @@ extension InMemoryKeyStore {
         -> WriteOutcome
     {
         guard policies[record.name] == nil || replacing else { throw .exists("policy \(record.name)") }
-        return auditing(audit, policies.updateValue(record, forKey: record.name) == nil ? .created : .replaced)
+        let previous = policies.updateValue(record, forKey: record.name)
+        if let change = PolicyChange(from: previous?.document, to: record, audit: audit) { append(change) }
+        return auditing(audit, previous == nil ? .created : .replaced)
+    }
+
+    private func append(_ change: PolicyChange) {
+        let number = (policyChanges[change.policy]?.last?.number ?? 0) + 1
+        let numbered = PolicyChange(
+            policy: change.policy,
+            number: number,
+            milliseconds: change.milliseconds,
+            actor: change.actor,
+            kind: change.kind,
+            document: change.document
+        )
+        let kept = policyChanges[change.policy]?.suffix(Int(PolicyChange.kept) - 1) ?? []
+        policyChanges[change.policy] = kept + [numbered]
+    }
+
+    /// Returns changes of a policy, the newest first.
+    package func policyHistory(
+        name: String,
+        before number: Int64?,
+        limit: Int
+    ) async throws(KeyStoreError) -> [PolicyChange] {
+        let found = policyChanges[name]?.reversed().filter { $0.number < number ?? .max } ?? []
+        return Array(found.prefix(pageSize(limit)))
+    }
+
+    /// Returns the records that refer to a policy.
+    package func policyUses(name: String, limit: Int) async throws(KeyStoreError) -> PolicyUses {
+        func page<Name>(_ names: [Name]) -> ListPage<Name> {
+            ListPage(items: Array(names.prefix(pageSize(limit))), total: names.count)
+        }
+        let titles = catalog.titles.values.filter { $0.policyName == name }.map(\.name).sorted()
+        let tracks = catalog.tracks.values.flatMap(\.values).filter { $0.policyName == name }
+            .map { PolicyUses.TrackName(title: $0.title, name: $0.name) }
+            .sorted { ($0.title, $0.name) < ($1.title, $1.name) }
+        let assets = contents.values.map(\.info).filter { $0.policyName == name }.map(\.assetID)
+            .sorted { $0.lexicographicallyPrecedes($1) }
+        return PolicyUses(titles: page(titles), tracks: page(tracks), assets: page(assets))
     }
 
     /// Deletes a policy.
@@ -85,7 +129,9 @@ extension InMemoryKeyStore {
     package func deletePolicy(name: String, audit: AuditRecord?) async throws(KeyStoreError) -> Bool {
         let isInUse = contents.values.contains { $0.info.policyName == name } || catalog.refers(toPolicy: name)
         guard !isInUse else { throw .policyInUse(name) }
-        return auditing(audit, policies.removeValue(forKey: name) != nil)
+        guard let previous = policies.removeValue(forKey: name) else { return false }
+        append(PolicyChange(deleting: name, previous.document, audit: audit))
+        return auditing(audit, true)
     }
 
     /// Returns policies, sorted by name.

@@ -18,8 +18,8 @@ package struct KeyStoreContract: Sendable, CustomTestStringConvertible {
 
     /// All rules.
     package static let all =
-        content + titles + keyPeriods + channels + policies + certificates + adminTokens + audit + auditedChanges
-        + slots
+        content + titles + keyPeriods + channels + policies + certificates + adminTokens + audit + auditFilters
+        + auditedChanges + lists + histories + slots
         + claims + rentals + offline + sync + evidence + probe
 }
 

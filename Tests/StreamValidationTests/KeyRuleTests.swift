@@ -137,6 +137,20 @@ struct KeyRuleTests {
         #expect(try await Self.rules(try Self.files(attributes), source) == expected)
     }
 
+    @Test("The HDCP level of the license is compared with I-frame variants", arguments: ["", "TYPE-0", "TYPE-1"])
+    func iFrameLevel(declared: String) async throws {
+        var facts = LicenseFacts()
+        facts.hdcp = .type1
+        let source = Source { [facts] _ in Self.license(facts) }
+        let level = declared.isEmpty ? "" : ",HDCP-LEVEL=\(declared)"
+        let tag = "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=90000,CODECS=\"ac-3\",URI=\"i.m3u8\"\(level)\n"
+        var files = try Self.files(",HDCP-LEVEL=TYPE-1", other: tag)
+        files[Self.folder + "i.m3u8"] = files[Self.folder + "media.m3u8"]
+        let found = try await Self.findings(files, source).filter { $0.rule == "lic-hdcp" }
+        #expect(found.map(\.level) == (declared == "TYPE-1" ? [] : [.must]))
+        #expect(found.allSatisfy { $0.place.line == 2 })
+    }
+
     @Test(
         "The security level of the license is compared with the playlist",
         arguments: [
@@ -194,6 +208,34 @@ struct KeyRuleTests {
             request.tag.uri == "skd://next" ? ValidationLicense(failure: "it does not exist") : Self.license()
         }
         #expect(try await Self.rules(ahead, source) == ["must lic-lead"])
+    }
+
+    @Test("One key with licenses that require different protection is reported")
+    func sameKey() async throws {
+        let files = try Self.files(keys: ["skd://a", "skd://b"])
+        func found(_ change: @escaping @Sendable (inout LicenseFacts) -> Void) async throws -> [ValidationFinding] {
+            let source = Source { request in
+                var facts = LicenseFacts()
+                if request.tag.uri == "skd://b" { change(&facts) }
+                return Self.license(facts)
+            }
+            return try await Self.findings(files, source).filter { $0.rule == "key-same" }
+        }
+        #expect(try await found { _ in }.isEmpty)
+        #expect(try await found { $0.lease = 600 }.isEmpty)
+        for findings in [try await found { $0.hdcp = .type1 }, try await found { $0.securityLevel = "Main" }] {
+            #expect(findings.map(\.level) == [.should])
+            #expect(findings.first?.message.hasPrefix("The keys skd://b and skd://a are the same key") == true)
+        }
+        // Other keys may require anything.
+        let other = SecretBytes(copying: Array("another key here".utf8))
+        let different = Source { request in
+            var facts = LicenseFacts()
+            guard request.tag.uri == "skd://b" else { return Self.license(facts) }
+            facts.hdcp = .type1
+            return Self.license(facts, key: other)
+        }
+        #expect(try await !Self.findings(files, different).contains { $0.rule == "key-same" })
     }
 
     @Test("Keys that anyone can guess are found", arguments: [0x00, 0x55] as [UInt8])

@@ -46,10 +46,19 @@ extension BoundedHTTP {
         package var url: String
         /// The body.
         package var body: [UInt8] = []
+        /// The major version of HTTP, such as 2; nil if it is not known.
+        package var majorVersion: Int?
 
         /// Creates a response.
-        package init(status: Int, headers: [Header] = [], url: String, body: [UInt8] = []) {
+        package init(
+            status: Int,
+            headers: [Header] = [],
+            url: String,
+            body: [UInt8] = [],
+            majorVersion: Int? = nil
+        ) {
             (self.status, self.headers, self.url, self.body) = (status, headers, url, body)
+            self.majorVersion = majorVersion
         }
 
         /// Returns the value of the first header field with this name, case-insensitively.
@@ -69,6 +78,8 @@ extension BoundedHTTP {
         package var headers: [Header]
         /// The URL of the response, after redirects.
         package var url: String
+        /// The major version of HTTP, such as 2.
+        package var majorVersion: Int
         /// The body. Convert its errors with ``Failure/init(withinAnswer:)``.
         package var body: HTTPClientResponse.Body
 

@@ -115,6 +115,7 @@ package struct BoundedHTTP: Sendable {
                 status: Int(response.status.code),
                 headers: response.headers.map { Header($0.name, $0.value) },
                 url: response.url?.absoluteString ?? request.url,
+                majorVersion: response.version.major,
                 body: response.body
             )
         } catch {
@@ -132,7 +133,7 @@ package struct BoundedHTTP: Sendable {
         } catch {
             return .failure(error)
         }
-        var answer = Answer(status: head.status, headers: head.headers, url: head.url)
+        var answer = Answer(status: head.status, headers: head.headers, url: head.url, majorVersion: head.majorVersion)
         guard request.readsBody(head.status) else { return .success(answer) }
         let expected = head.header("Content-Length").flatMap { UInt64($0) }
         meter.start(expecting: expected)

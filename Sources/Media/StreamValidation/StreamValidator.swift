@@ -80,6 +80,7 @@ public struct StreamValidator: Sendable {
         await ReferenceLoader(resources: resources) { [self] url async throws(ResourceFailure) in
             try await loadWithoutReferences(url, shared)
         }.load(into: &presentation)
+        for (host, _) in presentation.tlsHosts { presentation.tls[host] = await resources.observeTLS(of: host) }
         presentation.isCutOff = shared.tally.isAtLimit
         return presentation
     }

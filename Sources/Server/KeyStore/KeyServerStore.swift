@@ -2,7 +2,7 @@
 ///
 /// Each concern has its own protocol; code should require the smallest protocol that it needs.
 package protocol KeyServerStore: ContentStore, TitleStore, ChannelStore, PolicyStore, CertificateStore, AdminTokenStore,
-    GrantStore, AuditLog
+    GrantStore, AuditLog, ListStore, SearchStore, ActivityStore
 {
     /// Reloads the key-encryption keys from their source. New keys can decrypt at once, and encrypt when the store uses
     /// them. The call may wait for a command, so do not call it on an event loop.
@@ -99,6 +99,14 @@ package protocol PolicyStore: Sendable {
 
     /// Returns up to `limit` policies (1 to 1,000) sorted by name, after the given name.
     func policies(after name: String?, limit: Int) async throws(KeyStoreError) -> [PolicyRecord]
+
+    /// Returns up to `limit` changes (1 to 1,000) of a policy before the given number, the newest first, also of a
+    /// policy that was deleted. The last ``PolicyChange/kept`` changes are kept; each is written in the transaction of
+    /// the change, with the time and the actor of its audit record.
+    func policyHistory(name: String, before number: Int64?, limit: Int) async throws(KeyStoreError) -> [PolicyChange]
+
+    /// Returns the records that refer to a policy: their numbers, and the first `limit` (1 to 1,000) of each kind.
+    func policyUses(name: String, limit: Int) async throws(KeyStoreError) -> PolicyUses
 }
 
 /// Certificate bundles by name. A store contains only a few.
@@ -136,6 +144,12 @@ package protocol AuditLog: Sendable {
 
     /// Returns up to `limit` entries (1 to 1,000) newer than the given number, the oldest first.
     func auditEntries(after number: Int64?, limit: Int) async throws(KeyStoreError) -> [AuditEntry]
+
+    /// Returns up to `limit` entries (1 to 1,000) that match a filter and are older than the given number, the newest
+    /// first. One call compares a limited number of entries, ``AuditPage/reach``, with conditions for which it uses no
+    /// index, so a page may be short or empty without being the last.
+    func auditEntries(matching filter: AuditFilter, before number: Int64?, limit: Int) async throws(KeyStoreError)
+        -> AuditPage
 
     /// Verifies the complete log, with every entry of every node, against its hash chains.
     ///

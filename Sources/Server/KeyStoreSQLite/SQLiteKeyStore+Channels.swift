@@ -59,7 +59,7 @@ extension SQLiteKeyStore {
 }
 
 /// A row of the table `channel` with those of `channel_track`: reading and writing, in the order of the columns.
-private enum SQLiteChannelRow {
+enum SQLiteChannelRow {
     static let columns = "title_name, period_length, ahead, starts, is_paused, created, updated"
 
     static func record(_ row: Row, _ db: Database) throws -> ChannelRecord {

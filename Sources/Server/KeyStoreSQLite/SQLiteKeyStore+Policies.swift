@@ -22,8 +22,8 @@ extension SQLiteKeyStore {
         -> WriteOutcome
     {
         try await administer(in: "policy \(record.name)", audit: { audit?($0) }) { db in
-            let exists = try Self.exists(policy: record.name, db)
-            guard !exists || replacing else { throw KeyStoreError.exists("policy \(record.name)") }
+            let previous = try Self.policy(record.name, db)
+            guard previous == nil || replacing else { throw KeyStoreError.exists("policy \(record.name)") }
             try db.execute(
                 sql: """
                     INSERT INTO policy (name, document) VALUES (?, ?)
@@ -31,7 +31,10 @@ extension SQLiteKeyStore {
                     """,
                 arguments: [record.name, Data(record.document)]
             )
-            return exists ? .replaced : .created
+            if let change = PolicyChange(from: previous?.document, to: record, audit: audit) {
+                try Self.record(change, db)
+            }
+            return previous == nil ? .created : .replaced
         }
     }
 
@@ -45,8 +48,10 @@ extension SQLiteKeyStore {
                     throw KeyStoreError.policyInUse(name)
                 }
             }
+            guard let previous = try Self.policy(name, db) else { return false }
             try db.execute(sql: "DELETE FROM policy WHERE name = ?", arguments: [name])
-            return db.changesCount > 0
+            try Self.record(PolicyChange(deleting: name, previous.document, audit: audit), db)
+            return true
         }
     }
 
@@ -72,7 +77,7 @@ extension SQLiteKeyStore {
         if let name, try !exists(policy: name, db) { throw KeyStoreError.noPolicy(name, place) }
     }
 
-    private static func policyRecord(_ row: Row) throws -> PolicyRecord {
+    static func policyRecord(_ row: Row) throws -> PolicyRecord {
         try validatingStored { () throws(KeyStoreError) in try PolicyRecord(name: row[0], document: row.bytes(1) ?? [])
         }
     }

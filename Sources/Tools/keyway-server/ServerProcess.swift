@@ -10,6 +10,7 @@ import UnixSignals
 /// A server as a process: its signals, what it prints, and what it tells the service manager.
 struct ServerProcess {
     let configuration: ServerConfiguration
+    let settings: [EffectiveSetting]
     let isDevelopment: Bool
     let token: SingleAdminToken
     let tokenFile: String
@@ -52,6 +53,7 @@ struct ServerProcess {
         var environment = ServerEnvironment(administrator: token)
         environment.version = KeywayServer.version
         environment.isDevelopment = isDevelopment
+        environment.settings = settings
         if case .dataFolder(let folder, _) = StoreLocation(configuration) { environment.databaseFolder = folder }
         environment.onListening = { listener in
             printUnbuffered("listening for \(listener.name.rawValue) on \(listener.url)")

@@ -51,12 +51,13 @@ struct AdministrationRolesTests {
         }
     }
 
-    @Test("Reading requires the permission to read and changes nothing; tokens require the administrator")
+    @Test("Reading requires the permission to read and changes nothing; tokens and settings require the administrator")
     func permissions() {
         // These change nothing, except a session, which belongs to its user.
         let questions = ["/admin/policy-trials", "/admin/inspections", "/admin/session"]
+        let administered = ["/admin/tokens", "/admin/sign-ins", "/admin/configuration"]
         for endpoint in Self.endpoints {
-            if endpoint.path.hasPrefix("/admin/tokens") {
+            if administered.contains(where: { endpoint.path.hasPrefix($0) }) {
                 #expect(endpoint.permission == .administer)
             } else {
                 let isReading = endpoint.method == .get || questions.contains(endpoint.path)

@@ -165,6 +165,7 @@ struct OpenAPIDocumentTests {
             "schemas/Lease/purpose": SlotClaim.Purpose.allCases.map(\.rawValue),
             "schemas/OfflineLicense/end": OfflineLicenseRecord.End.allCases.map(\.rawValue),
             "schemas/ActivityOutcome": ServerMetrics.Outcome.allCases.map(\.rawValue),
+            "schemas/PolicyChange/change": PolicyChange.Kind.allCases.map(\.rawValue),
             "schemas/Certificate/kind": CertificateBundleRecord.Kind.allCases.map(\.rawValue),
             "schemas/AuditVerification/break/fault": AuditVerification.Fault.allCases.map(\.rawValue),
             "paths//admin/activity/get/parameters/schema": Activity.Window.allCases.map(\.rawValue),
@@ -176,7 +177,8 @@ struct OpenAPIDocumentTests {
         let others: Set = [
             "schemas/SyncReport/sync/version", "schemas/ClearKeyRequest/type", "schemas/Certificate/privateKey",
             "schemas/Certificate/dask", "schemas/Inspection/kind", "headers/Persistable/schema",
-            "headers/DualExpiry/schema",
+            "headers/DualExpiry/schema", "parameters/sort/schema", "parameters/sortByName/schema",
+            "parameters/order/schema",
         ]
         var found: [String: [String]] = [:]
         OpenAPIDocument.file.visit { path, value in
@@ -206,6 +208,10 @@ struct OpenAPIDocumentTests {
         let search = OpenAPIDocument.operations.first { $0.id == "listAudit" }?.json["parameters"]?.items?.first
         #expect(search?["name"]?.text == "search")
         #expect(search?["schema"]?["maxLength"]?.wholeNumber == AuditSearch.limit)
+        let names = OpenAPIDocument.operations.first { $0.id == "search" }?.json["parameters"]?.items?.last?["schema"]
+        #expect(names?["minimum"]?.wholeNumber == SearchRoutes.limits.lowerBound)
+        #expect(names?["maximum"]?.wholeNumber == SearchRoutes.limits.upperBound)
+        #expect(names?["default"]?.wholeNumber == SearchRoutes.defaultLimit)
     }
 
     @Test("The schema of policies is that of the code")

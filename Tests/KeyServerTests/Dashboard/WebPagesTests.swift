@@ -1,6 +1,7 @@
 import CWebFiles
 import Foundation
 import KeyServerModule
+import KeyStore
 import NIOCore
 import Testing
 
@@ -54,12 +55,23 @@ struct WebPagesTests {
 
     @Test("The page of policies lists the fields of the OpenAPI document, and has no list of its own")
     func policyFields() throws {
-        let page = try #require(Self.files.first { $0.name == "policies.js" })
-        let text = String(buffer: page.body)
-        #expect(text.contains(#"schema("Policy""#))
-        // The document of a new policy is an example.
-        let named = PolicyField.all.map(\.name).filter { text.contains("\($0):") || text.contains("\"\($0)\"") }
-        #expect(Set(named).isSubset(of: ["lease", "hdcp", "securityLevel", "name"]), "\(named)")
+        let fields = try #require(Self.files.first { $0.name == "policy-fields.js" })
+        #expect(String(buffer: fields.body).contains(#"schema("Policy""#))
+        for name in ["policy-fields.js", "policy-editor.js"] {
+            let text = String(buffer: try #require(Self.files.first { $0.name == name }).body)
+            // The document of a new policy is an example.
+            let named = PolicyField.all.map(\.name).filter { text.contains("\($0):") || text.contains("\"\($0)\"") }
+            #expect(Set(named).isSubset(of: ["lease", "hdcp", "securityLevel", "name"]), "\(named)")
+        }
+    }
+
+    @Test("Every refusal in the audit log has an explanation")
+    func refusals() throws {
+        let words = String(buffer: try #require(Self.files.first { $0.name == "words.js" }).body)
+        let refusals = RefusalTableTests.rows.compactMap(\.audit).filter { AuditRecord.isReason($0) }
+        for outcome in Set(refusals + LicenseService.reasons) {
+            #expect(words.contains("\n  \"\(outcome)\": \"") || words.contains("\n  \(outcome): \""), "\(outcome)")
+        }
     }
 
     @Test("A browser with a current file gets 304; every response has the policy")

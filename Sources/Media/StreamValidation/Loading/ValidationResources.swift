@@ -4,6 +4,14 @@ public protocol ValidationResources: Sendable {
     ///
     /// - Throws: ``ResourceFailure`` if it cannot be loaded, or is larger than the request allows.
     func load(_ request: StreamResourceRequest) async throws(ResourceFailure) -> LoadedResource
+
+    /// Observes the TLS of a host that has delivered resources; nil, the default, if that is not possible.
+    func observeTLS(of host: TLSHost) async -> TLSObservation?
+}
+
+extension ValidationResources {
+    /// Returns nil: nothing is known.
+    public func observeTLS(of host: TLSHost) async -> TLSObservation? { nil }
 }
 
 /// A request for a resource of a presentation.
@@ -63,6 +71,10 @@ public struct HTTPObservation: Hashable, Sendable {
     public var isSecure: Bool?
     /// The status code.
     public var status: Int?
+    /// The major version of HTTP, such as 2.
+    public var majorVersion: Int?
+    /// The value of Cache-Control.
+    public var cacheControl: String?
     /// The time from Last-Modified to Date in seconds.
     public var secondsSinceModification: Double?
 

@@ -8,6 +8,8 @@ struct MovieProbe: Sendable {
     private let descriptions: [[TrackFormat]]
     /// The probes of encrypted pictures by track and sample description.
     private let pictures: [[SubsampleProbe?]]
+    /// The sizes of the initialization vectors of encrypted samples in bytes, by track ID.
+    private let ivSizes: [UInt32: Int]
 
     /// The first format of each track.
     var formats: [TrackFormat] { descriptions.compactMap(\.first) }
@@ -18,6 +20,11 @@ struct MovieProbe: Sendable {
     init(initialization bytes: RawSpan) throws(ParseError) {
         movie = try MovieFile(reading: bytes).movie
         pictures = movie.tracks.map { track in track.descriptions.map { SubsampleProbe($0) } }
+        let sizes = movie.tracks.compactMap { track -> (UInt32, Int)? in
+            let sizes = Set(track.descriptions.compactMap { $0.commonEncryption?.trackEncryption?.perSampleIVSize })
+            return sizes.count == 1 ? sizes.first.map { (track.id, Int($0)) } : nil
+        }
+        ivSizes = Dictionary(sizes, uniquingKeysWith: { first, _ in first })
         let systems = movie.protectionSystemHeaders
         descriptions = movie.tracks.map { track in
             track.descriptions.map { entry in
@@ -34,7 +41,7 @@ struct MovieProbe: Sendable {
     /// - Throws: `ParseError` if a box is damaged or a sample is outside of the segment.
     func measure(_ segment: RawSpan, isTruncated: Bool) throws(ParseError) -> SegmentMeasurement {
         var result = SegmentMeasurement(container: .mp4, byteCount: segment.byteCount)
-        result.structure = MovieStructure(segment)
+        result.structure = MovieStructure(segment, ivSizes: ivSizes)
         for (index, track) in movie.tracks.enumerated() where !descriptions[index].isEmpty {
             var builder = MovieTrackBuilder(track, descriptions[index], pictures[index])
             var samples = FragmentCursor(track, from: 0, endsAtMissingTail: isTruncated)

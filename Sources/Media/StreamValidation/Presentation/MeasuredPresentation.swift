@@ -17,6 +17,8 @@ public struct MeasuredPresentation: Sendable {
     public var playlistObservations: [LintFinding] = []
     /// The observations of the HTTP response with the Multivariant Playlist; nil for files.
     public var http: HTTPObservation?
+    /// The observations of the hosts that deliver over TLS; without those of which nothing is known.
+    public var tls: [TLSHost: TLSObservation] = [:]
     /// The keys that the presentation refers to, with their licenses; empty if no key was requested.
     public var keys: [MeasuredKey] = []
 

@@ -125,8 +125,16 @@ extension ValidationRule {
             advice: "Package the segment again: no player can decrypt it."
         ) { rendition, findings in
             for segment in rendition.segments {
-                guard case .undecryptable(let reason) = segment.outcome else { continue }
-                findings.report(.init(rendition, segment), "The encryption of samples is inconsistent: \(reason).")
+                if case .undecryptable(let reason) = segment.outcome {
+                    findings.report(.init(rendition, segment), "The encryption of samples is inconsistent: \(reason).")
+                } else if segment.measurement?.structure?.hasWrongAuxiliarySizes == true {
+                    // Players that read senc are not affected.
+                    findings.report(
+                        .init(rendition, segment),
+                        "The sizes in saiz are not those of the entries in senc.",
+                        level: .must
+                    )
+                }
             }
         },
         ValidationRule(

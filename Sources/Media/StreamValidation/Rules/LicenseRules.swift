@@ -224,6 +224,18 @@ extension MeasuredPresentation {
                     )
                 }
             }
+            for rendition in renditions where uses[rendition.name]?.contains(key.id) == true {
+                for (tag, line) in rendition.roles.iFrameVariants {
+                    result.append(
+                        LicenseUse(
+                            key: key,
+                            variant: tag.attributes,
+                            place: .init(file.name, line: line),
+                            isAudio: false
+                        )
+                    )
+                }
+            }
         }
         return result
     }

@@ -18,7 +18,33 @@ extension ValidationRule {
                     playlist.upcoming.parts.isEmpty, playlist.segments.allSatisfy(\.parts.isEmpty)
                 else { return }
                 findings.report(.init(rendition.name), "The playlist has EXT-X-PART-INF, but no EXT-X-PART.")
-            }
+            },
+            .rendition(
+                "low-latency-http-version",
+                .must,
+                "8216bis:B.1",
+                .http,
+                "Low-latency playlists and their segments are delivered over HTTP/2 or later.",
+                advice:
+                    "Enable HTTP/2 on the server or the CDN: players load several resources at once over one connection."
+            ) { rendition, findings in
+                guard rendition.playlist.partInf != nil, rendition.isLive, !rendition.isIFrames else { return }
+                if let version = rendition.http?.majorVersion, version < 2 {
+                    findings.report(
+                        .init(rendition.name),
+                        "The low-latency playlist is delivered over an older version of HTTP.",
+                        measured: "HTTP/\(version)",
+                        limit: "HTTP/2"
+                    )
+                } else if let segment = rendition.segments.first(where: { $0.http?.majorVersion ?? 2 < 2 }) {
+                    findings.report(
+                        .init(rendition, segment),
+                        "Segments of the low-latency playlist are delivered over an older version of HTTP.",
+                        measured: "HTTP/\(segment.http?.majorVersion ?? 1)",
+                        limit: "HTTP/2"
+                    )
+                }
+            },
         ]
 
     /// The rules that are checked while a presentation changes.

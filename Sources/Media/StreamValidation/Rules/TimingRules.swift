@@ -204,7 +204,7 @@ extension ValidationRule {
     }
 
     /// Returns a time in seconds with three decimal digits.
-    static func secondsText(_ seconds: Double) -> String {
+    package static func secondsText(_ seconds: Double) -> String {
         let milliseconds = Int(rounding: abs(seconds) * 1000)
         let digits = String(milliseconds % 1000)
         let fraction = String(repeating: "0", count: 3 - digits.count) + digits

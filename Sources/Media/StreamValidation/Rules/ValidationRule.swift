@@ -83,9 +83,10 @@ public struct ValidationRule: Sendable, Identifiable {
     /// All rules, grouped by family.
     public static let all: [ValidationRule] =
         loadingRules + bitRateRules + timingRules + pictureRules + formatRules + encryptionRules + deliveryRules
-        + containerRules + codecRules + videoFormatRules + audioRules + subtitleRules + alignmentRules
+        + cachingRules + tlsRules + containerRules + codecRules + videoFormatRules + audioRules + subtitleRules
+        + alignmentRules
         + protectionRules + systemHeaderRules + referenceRules + interstitialRules
-        + targetRules + targetMediaRules + cmafRules
+        + targetRules + targetMediaRules + targetFormatRules + cmafRules
         + liveRules + lowLatencyRules
         + keyRules + licenseRules
 

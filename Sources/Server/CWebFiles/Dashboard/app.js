@@ -1,24 +1,45 @@
 // The shell: the session, the current page, and navigation.
 
 import { request, onSignedOut, remove, session } from "./api.js";
-import { fill, h, message, toast } from "./dom.js";
+import { current } from "./address.js";
+import { fill, h, timeZone, toast } from "./dom.js";
 import * as live from "./live.js";
+import { failure } from "./load.js";
+import { addSearch } from "./search.js";
 import { signIn } from "./sign-in.js";
 import overview from "./overview.js";
 import leases from "./leases.js";
 import offline from "./offline.js";
 import accounts from "./accounts.js";
-import content from "./content.js";
+import assets from "./assets.js";
+import titles from "./titles.js";
+import keys from "./keys.js";
+import newTitle from "./new-title.js";
+import channels from "./channels.js";
+import devices from "./devices.js";
+import rentals from "./rentals.js";
 import policies from "./policies.js";
 import audit from "./audit.js";
+import certificates from "./certificates.js";
+import tokens from "./tokens.js";
+import limits from "./limits.js";
+import configuration from "./configuration.js";
 import inspector from "./inspector.js";
 import health from "./health.js";
 
 /**
- * The pages, in the order of the menu. Each shows its content for `#/path/rest`; the signal is aborted when the user leaves it.
- * @type {Array<{path: string, title: string, show: function({rest: string[], query: URLSearchParams, signal: AbortSignal, main: HTMLElement}): Promise<void>|void}>}
+ * The pages, in the order of the menu and by its groups. Each shows its content for `#/path/rest?query`; the signal is aborted when the
+ * user leaves it. Pages with `isHidden` are not in the menu; those with `permission` only for roles that have it.
+ * @type {Array<[string, Array<{path: string, title: string, permission?: string, isHidden?: boolean,
+ *   show: function({rest: string[], query: URLSearchParams, signal: AbortSignal, main: HTMLElement}): Promise<void>|void}>]>}
  */
-const pages = [overview, leases, offline, accounts, content, policies, audit, inspector, health];
+const groups = [
+  ["Activity", [overview, audit, leases]],
+  ["Accounts", [accounts, devices, rentals, offline]],
+  ["Content", [titles, keys, assets, newTitle, channels, policies]],
+  ["Server", [health, limits, configuration, certificates, tokens, inspector]],
+];
+const pages = groups.flatMap(([, group]) => group);
 
 const shell = document.getElementById("shell");
 const main = document.getElementById("main");
@@ -35,8 +56,7 @@ function openMenu(isOpen) {
 /** Shows the page of the current address. */
 async function route() {
   if (!session.current) return;
-  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  const [name, ...rest] = path.split("/").map(decode);
+  const { path: [name, ...rest], query } = current();
   const page = pages.find((candidate) => candidate.path === name);
   if (!page) return location.replace("#/overview");
   leaving.abort();
@@ -47,20 +67,18 @@ async function route() {
     if (link.dataset.path === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  document.title = `${page.title} · Keyway`;
+  document.title = `${rest.length ? `${rest.join("/")} · ` : ""}${page.title} · Keyway`;
   fill(main);
   try {
-    const shown = page.show({ rest: rest.filter(Boolean), query: new URLSearchParams(query), signal, main });
+    const shown = page.show({ rest, query, signal, main });
     focusHeading();
     await shown;
   } catch (error) {
     if (error.name === "AbortError" || signal.aborted || !session.current) return;
-    main.append(message(error.message, "bad"));
+    // An error in the code of the page is not the server's, and must be in the console.
+    if (error.status === undefined) console.error(error);
+    main.append(failure(error, route));
   }
-}
-
-function decode(text) {
-  try { return decodeURIComponent(text); } catch { return text; }
 }
 
 /** Moves the focus to the heading, so that a screen reader announces the page. */
@@ -78,7 +96,11 @@ function enter(who) {
   signInPage.replaceChildren();
   shell.hidden = false;
   document.getElementById("who").textContent = `${who.name} · ${who.role}`;
-  fill(nav, h("ul", null, pages.map((page) => h("li", null, h("a", { href: `#/${page.path}`, "data-path": page.path }, page.title)))));
+  const isShown = (page) => !page.isHidden && (!page.permission || who.permissions.includes(page.permission));
+  fill(nav, h("div.pages", null, groups.map(([title, group]) => h("div.group", null, h("p", { id: `nav-${title}` }, title), h("ul", { "aria-labelledby": `nav-${title}` }, group.filter(isShown).map((page) =>
+    h("li", null, h("a", { href: `#/${page.path}`, "data-path": page.path }, page.title))))))));
+  addSearch(document.getElementById("finder"));
+  document.getElementById("foot").textContent = `Times: ${timeZone()}`;
   live.start();
   route();
 }
@@ -89,6 +111,7 @@ function leave(words) {
   leaving.abort();
   live.stop();
   shell.hidden = true;
+  fill(document.getElementById("finder"));
   fill(main);
   document.title = "Sign in · Keyway";
   signInPage.replaceChildren(signIn(enter, words));

@@ -61,12 +61,20 @@ export function segments(label, name, options, chosen, onchange) {
 /**
  * A table.
  * @param {string} caption  the description for screen readers
- * @param {Array<{title: string, hidden?: boolean, class?: string, cell: function(any): any}>} columns
+ * @param {Array<{title: string, hidden?: boolean, class?: string, sort?: string, cell: function(any): any}>} columns
+ * @param {{wide?: boolean, isRegion?: boolean, sort?: string, isDescending?: boolean, onsort?: function(string, boolean): void}} [options]  wide: a
+ *   table also on a phone; isRegion: the table scrolls in its own region; onsort is called with a column's `sort`, and whether the order is descending
  */
 export function table(caption, columns, rows, options = {}) {
   const kind = columns.map((column) => ({ class: column.class ?? null }));
-  const head = columns.map((column, index) =>
-    h("th", { scope: "col", ...kind[index] }, column.hidden ? h("span.visually-hidden", null, column.title) : column.title));
+  const head = columns.map((column, index) => {
+    if (column.hidden) return h("th", { scope: "col", ...kind[index] }, h("span.visually-hidden", null, column.title));
+    if (!column.sort || !options.onsort) return h("th", { scope: "col", ...kind[index] }, column.title);
+    const isSorted = options.sort === column.sort;
+    return h("th", { scope: "col", ...kind[index], "aria-sort": isSorted ? (options.isDescending ? "descending" : "ascending") : "none" },
+      h("button.sort", { type: "button", "data-sort": column.sort, onclick: () => options.onsort(column.sort, isSorted && !options.isDescending) },
+        column.title, h("span", { "aria-hidden": "true" }, isSorted ? (options.isDescending ? " ↓" : " ↑") : " ↕")));
+  });
   const body = h("tbody", null, rows.map((row) => h("tr", null, columns.map((column, index) => {
     const content = column.cell(row);
     const isEmpty = content === null || content === undefined || content === "" || content === false;
@@ -75,7 +83,7 @@ export function table(caption, columns, rows, options = {}) {
   const element = h("table" + (options.wide ? "" : ".cards-on-phone"), null,
     h("caption.visually-hidden", null, caption), h("thead", null, h("tr", null, head)), body);
   // A scrollable region must be reachable by keyboard.
-  return h("div.scroll", options.wide ? { tabindex: 0, role: "region", "aria-label": caption } : null, element);
+  return h("div.scroll", options.wide || options.isRegion || options.onsort ? { tabindex: 0, role: "region", "aria-label": caption } : null, element);
 }
 
 /** The placeholder of an empty page: what is missing, and what to do first. */
@@ -85,6 +93,45 @@ export function empty(title, ...words) {
 
 export function badge(text, kind) { return h("span.badge" + (kind ? `.${kind}` : ""), null, text); }
 export function code(text) { return h("code", null, text); }
+/** A command to type. Tests hold its name and its options against the executable's help. */
+export function command(text) { return h("code.command", null, text); }
+
+/** An ID with a button that copies it. The content is the ID itself, or a link. */
+export function copyable(text, content = code(text)) {
+  return h("span.copyable", null, content, h("button.copy", { type: "button", title: "Copy", "aria-label": `Copy ${text}`, onclick: () => copy(text) }));
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without TLS, a page of another machine has no clipboard.
+    const area = h("textarea", { class: "visually-hidden", "aria-hidden": "true", value: text });
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  toast("Copied.");
+}
+
+/** A button that opens a small panel. It closes on Escape, and on a click outside. */
+export function menu(title, ...content) {
+  const panel = h("div.panel", null, content);
+  const element = h("details.menu-button", {
+    onkeydown(event) {
+      if (event.key !== "Escape" || !element.open) return;
+      element.open = false;
+      element.firstChild.focus();
+    },
+    ontoggle() {
+      const close = (event) => { if (!element.contains(event.target)) element.open = false; };
+      if (element.open) document.addEventListener("click", close, { signal: (element.closing = new AbortController()).signal });
+      else element.closing?.abort();
+    },
+  }, h("summary", null, title), panel);
+  return element;
+}
 export function message(text, kind) { return h("p.message" + (kind ? `.${kind}` : ""), { role: kind === "bad" ? "alert" : null }, text); }
 
 /** The header of a page. Its heading gets the focus when the page opens. */
@@ -156,6 +203,17 @@ export function time(seconds, short = false) {
   return h("time", { datetime: date.toISOString(), title: dayAndTime.format(date) }, (short && isToday ? timeOnly : dayAndTime).format(date));
 }
 
+/** Formats Unix milliseconds as text, with the day. */
+export const dateText = (milliseconds) => dayAndTime.format(new Date(milliseconds));
+
+/** The name of the time zone of all times on the pages, with its offset. */
+export function timeZone() {
+  const part = (style) => new Intl.DateTimeFormat("en-GB", { timeZoneName: style }).formatToParts(new Date()).find((one) => one.type === "timeZoneName")?.value;
+  const offset = part("longOffset");
+  const name = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return name === "UTC" || !name ? "UTC" : `${name} (${offset === "GMT" ? "UTC" : offset?.replace("GMT", "UTC")})`;
+}
+
 /** Returns the time left until a time in Unix seconds. */
 export function left(seconds) {
   const rest = seconds - Date.now() / 1000;
@@ -172,21 +230,3 @@ export function countdown(seconds) {
   return element;
 }
 
-const classes = { appleMobile: "iPhone, iPad", appleLiving: "Apple TV", appleDesktop: "Mac", appleSpatial: "Vision Pro", appleWatch: "Apple Watch", partner: "Partner device", unknown: "Unknown device" };
-/** Returns the display name of a device class. */
-export function deviceName(kind) {
-  if (!kind) return null;
-  const [name, ...rest] = kind.split(" (");
-  return (classes[name] ?? name) + (rest.length ? ` (${rest.join(" (")}` : "");
-}
-
-const outcomes = { issued: ["issued", "good"], "issued-persistable": ["issued, persistent", "good"], retried: ["repeated", "good"], sync: ["report", "accent"], refused: ["refused", "bad"], failed: ["failed", "bad"] };
-/** The badge of a request's outcome. */
-export function outcome(name, reason) {
-  const [text, kind] = outcomes[name] ?? [name, name.startsWith("admin-") ? "accent" : "bad"];
-  return badge(reason ?? text, kind);
-}
-export const outcomeName = (name) => outcomes[name]?.[0] ?? name;
-
-/** Formats an asset ID as text, or as hexadecimal digits if it is not text. */
-export function asset(item) { return item.assetIdHex === undefined ? null : code(item.assetId ?? `0x${item.assetIdHex}`); }

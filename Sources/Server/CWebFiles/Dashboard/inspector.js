@@ -1,7 +1,7 @@
 // The inspector, which shows the parts of an SPC or CKC that the server has parsed.
 
 import { post } from "./api.js";
-import { badge, code, empty, facts, field, fill, h, head, message, number, table } from "./dom.js";
+import { badge, code, command, empty, facts, field, fill, h, head, message, number, table } from "./dom.js";
 
 const limit = 65536;
 
@@ -59,7 +59,7 @@ export default {
     fill(main, head("Inspector", "Shows the parts of an SPC or a CKC. The content of blocks with key material is never shown, and nothing is stored."),
       h("div.stack", null, h("form.card", { onsubmit(event) { event.preventDefault(); inspect(); } },
         h("div.fields.one", null, field("Message", text, "Base64, or JSON with the field spc or ckc."), field("Or a file", file), drop), h("div.actions", null, button)), place));
-    fill(place, empty("Nothing to show yet", "Paste an SPC as your app sent it, or drop a file. ", h("p", null, "To create one: ", code("keyway device request-key --save FOLDER …"))));
+    fill(place, empty("Nothing to show yet", "Paste an SPC as your app sent it, or drop a file. ", h("p", null, "To create one: ", command("keyway spc create --credentials FOLDER --asset NAME --out FILE"))));
   },
 };
 

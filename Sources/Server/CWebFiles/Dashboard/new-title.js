@@ -1,17 +1,20 @@
 // The form for a new title with its tracks and their keys.
 
 import { all, request, isAllowed, part, put } from "./api.js";
+import { titleLink } from "./address.js";
 import { field, fill, h, head, message, toast } from "./dom.js";
+import { kindChoices } from "./words.js";
 
-const kinds = [["video", "video"], ["audio", "audio"], ["sd", "SD video"], ["hd", "HD video"], ["uhd", "UHD video"], ["unspecified", "not specified"]];
 /** The kinds to suggest for further tracks, in order. */
 const usual = ["audio", "sd", "hd", "uhd", "video"];
 const maximumTracks = 16;
 const name = { required: true, pattern: "[A-Za-z0-9._\\-]{1,100}", autocomplete: "off", spellcheck: "false" };
 const digits = { required: true, pattern: "[0-9a-fA-F]{32}", autocomplete: "off", spellcheck: "false", class: "mono" };
 
-export async function showNewTitle({ main, signal }) {
-  fill(main, head("Add a title", "Add a title with its tracks. Each track needs its own key: a policy can then require more for UHD than for SD, and the key of one track does not decrypt another.", h("a", { href: "#/content" }, "All content")));
+export default { path: "new-title", title: "Add a title", isHidden: true, show };
+
+async function show({ main, signal }) {
+  fill(main, head("Add a title", "Add a title with its tracks. Each track needs its own key: a policy can then require more for UHD than for SD, and the key of one track does not decrypt another.", h("a", { href: "#/titles" }, "All titles")));
   if (!isAllowed("content")) return main.append(message("Your role may not change content.", "warn"));
   const policies = await all("/policies", 500, { signal });
   const title = h("input", name);
@@ -77,7 +80,7 @@ export async function showNewTitle({ main, signal }) {
         await store(keyPath(item), { ...item.key, title: title.value, titleTrack: item.name });
       }
       toast(`${title.value} is added.`);
-      location.hash = `#/content/${part(title.value)}`;
+      location.hash = titleLink(title.value);
     } catch (error) {
       fill(answer, message(stored.size ? `${error.message} Part of the title is stored; correct the rest and choose Add title again.` : error.message, "bad"));
     } finally {
@@ -95,7 +98,7 @@ export async function showNewTitle({ main, signal }) {
 
 /** The form fields of one track. The suggested name and asset ID follow the kind and the title until the user changes them. */
 function newTrack(kindName, changed) {
-  const kind = h("select", { value: kindName }, kinds.map(([value, text]) => h("option", { value }, text)));
+  const kind = h("select", { value: kindName }, kindChoices.map(([value, text]) => h("option", { value }, text)));
   const ownName = h("input", { ...name, value: kindName });
   const assetID = h("input", { required: true, minlength: 2, maxlength: 200, autocomplete: "off", spellcheck: "false" });
   const [keyID, iv] = [h("input", digits), h("input", digits)];

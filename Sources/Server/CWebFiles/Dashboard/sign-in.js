@@ -1,7 +1,7 @@
 // The sign-in page.
 
 import { request } from "./api.js";
-import { field, fill, h, message } from "./dom.js";
+import { command, field, fill, h, message } from "./dom.js";
 
 /** Creates the sign-in page. */
 export function signIn(enter, words) {
@@ -29,5 +29,5 @@ export function signIn(enter, words) {
   mark.removeAttribute("href");
   return h("main.sign-in", null, h("div.card", null, mark, h("h1", null, "Sign in"),
     h("p.note", null, "The first token is in the file admin-token in the server's data folder. Create more tokens, each with a role, with ",
-      h("code", null, "keyway-server tokens add"), "."), form));
+      command("keyway-server tokens add --data FOLDER --name NAME --role ROLE"), "."), form));
 }

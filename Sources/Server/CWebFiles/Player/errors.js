@@ -28,6 +28,8 @@ export const MESSAGES = Object.freeze({
     "key-expired": "The key has expired.",
     "output-restricted": "The display or its connection does not have the output protection that this stream requires.",
     "key-system-failed": "The browser's key system failed. Reload the page.",
+    "stalled": "Playback has stopped, because the next part of the stream did not arrive. Check the network, or load the stream again.",
+    "live-ended": "The live stream is not updated anymore. Load it again later.",
     "wrong-key": "The media cannot be decoded, probably because they were encrypted with a different key.",
     "playlist-unreachable": "The playlist cannot be loaded: it does not exist, or its server does not allow this page to read it (CORS).",
     "playlist-malformed": "The playlist is malformed.",

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file A parser of the HLS playlists that the packager writes: fragmented MP4, VOD or EVENT. */
+/** @file A parser of the HLS playlists that the packager writes: fragmented MP4; VOD, EVENT or live. */
 
 import { fromBase64, fromHex, hex } from "./init-data.js";
 import { PlayerError } from "./errors.js";
@@ -25,11 +25,28 @@ const MAXIMUM_LENGTH = 8 * 1024 * 1024;
  * @property {{start: number, length: number} | null} range null for the whole file
  */
 
-/** @typedef {Piece & {duration: number, start: number, map: Piece | null, keys: KeyTag[], isDiscontinuity: boolean}} Segment */
-/** @typedef {{segments: Segment[], target: number, isEnded: boolean}} MediaPlaylist */
-/** @typedef {{url: string, bandwidth: number, codecs: string[], width: number, height: number, audio: string}} Variant */
-/** @typedef {{group: string, url: string, name: string, language: string, isDefault: boolean}} AudioRendition */
-/** @typedef {{variants: Variant[], audio: AudioRendition[], keys: KeyTag[]}} Multivariant */
+/**
+ * A segment. `start` is the sum of the durations before it, in seconds; `sequence` its Media Sequence Number;
+ * `discontinuity` its Discontinuity Sequence Number; `date` its EXT-X-PROGRAM-DATE-TIME in milliseconds since 1970.
+ *
+ * @typedef {Piece & {duration: number, start: number, map: Piece | null, keys: KeyTag[], isDiscontinuity: boolean,
+ *     sequence: number, discontinuity: number, date: number | null, isGap: boolean}} Segment
+ */
+
+/**
+ * A Media Playlist. `target` is the target duration and `holdBack` the distance from the end of a live stream at which
+ * playback starts, both in seconds.
+ *
+ * @typedef {{segments: Segment[], target: number, isEnded: boolean, holdBack: number}} MediaPlaylist
+ */
+
+/**
+ * @typedef {{url: string, bandwidth: number, codecs: string[], width: number, height: number, audio: string,
+ *     subtitles: string}} Variant
+ */
+
+/** @typedef {{group: string, url: string, name: string, language: string, isDefault: boolean}} Rendition */
+/** @typedef {{variants: Variant[], audio: Rendition[], subtitles: Rendition[], keys: KeyTag[]}} Multivariant */
 
 /**
  * Parses the attributes of a tag.
@@ -117,23 +134,26 @@ export function parse(text, url) {
  */
 function multivariant(all, base) {
     /** @type {Multivariant} */
-    const playlist = { variants: [], audio: [], keys: [] };
+    const playlist = { variants: [], audio: [], subtitles: [], keys: [] };
     for (let index = 0; index < all.length; index += 1) {
         const stream = value(all[index], "#EXT-X-STREAM-INF");
         const rendition = value(all[index], "#EXT-X-MEDIA");
         const key = value(all[index], "#EXT-X-SESSION-KEY");
         if (stream !== null) {
-            const { BANDWIDTH = "0", CODECS = "", RESOLUTION = "0x0", AUDIO = "" } = attributes(stream);
+            const { BANDWIDTH = "0", CODECS = "", RESOLUTION = "0x0", AUDIO = "", SUBTITLES = "" } = attributes(stream);
             const uri = all.slice(index + 1).find((line) => line && !line.startsWith("#"));
             if (!uri) throw new PlayerError("playlist-malformed", "a variant has no URI");
             const [width, height] = RESOLUTION.split("x").map(Number);
             const codecs = CODECS.split(",").map((codec) => codec.trim()).filter(Boolean);
-            playlist.variants.push({ url: resolve(uri, base), bandwidth: Number(BANDWIDTH), codecs, width, height, audio: AUDIO });
+            playlist.variants.push({
+                url: resolve(uri, base), bandwidth: Number(BANDWIDTH), codecs, width, height, audio: AUDIO, subtitles: SUBTITLES,
+            });
         } else if (rendition !== null) {
             const { TYPE, URI, "GROUP-ID": group = "", NAME = "", LANGUAGE = "", DEFAULT = "NO" } = attributes(rendition);
             // An audio rendition without a URI is in the variant itself.
-            if (TYPE === "AUDIO" && URI) {
-                playlist.audio.push({ group, url: resolve(URI, base), name: NAME, language: LANGUAGE, isDefault: DEFAULT === "YES" });
+            const list = TYPE === "AUDIO" ? playlist.audio : TYPE === "SUBTITLES" ? playlist.subtitles : null;
+            if (list && URI) {
+                list.push({ group, url: resolve(URI, base), name: NAME, language: LANGUAGE, isDefault: DEFAULT === "YES" });
             }
         } else if (key !== null) {
             playlist.keys.push(keyTag(key, base));
@@ -149,7 +169,7 @@ function multivariant(all, base) {
  */
 function media(all, base) {
     /** @type {MediaPlaylist} */
-    const playlist = { segments: [], target: 0, isEnded: false };
+    const playlist = { segments: [], target: 0, isEnded: false, holdBack: 0 };
     /** @type {KeyTag[]} */
     let keys = [];
     /** Whether a segment follows the last key. */
@@ -159,7 +179,12 @@ function media(all, base) {
     /** @type {number | null} */
     let duration = null;
     let start = 0;
+    let sequence = 0;
+    let discontinuity = 0;
     let isDiscontinuity = false;
+    let isGap = false;
+    /** @type {number | null} */
+    let date = null;
     /** @type {{start: number, length: number} | null} */
     let range = null;
     /** The end of the last range of each file. @type {Map<string, number>} */
@@ -179,6 +204,7 @@ function media(all, base) {
         const key = value(line, "#EXT-X-KEY");
         const init = value(line, "#EXT-X-MAP");
         const target = value(line, "#EXT-X-TARGETDURATION");
+        const control = value(line, "#EXT-X-SERVER-CONTROL");
         if (info !== null) {
             duration = Number.parseFloat(info);
         } else if (key !== null) {
@@ -192,10 +218,21 @@ function media(all, base) {
             map = { url: resolve(URI, base), range: BYTERANGE ? piece(URI, BYTERANGE) : null };
         } else if (target !== null) {
             playlist.target = Number(target);
+        } else if (control !== null) {
+            playlist.holdBack = Number(attributes(control)["HOLD-BACK"] ?? 0) || 0;
+        } else if (line.startsWith("#EXT-X-MEDIA-SEQUENCE:")) {
+            sequence = count(line);
+        } else if (line.startsWith("#EXT-X-DISCONTINUITY-SEQUENCE:")) {
+            discontinuity = count(line);
+        } else if (line.startsWith("#EXT-X-PROGRAM-DATE-TIME:")) {
+            date = Date.parse(line.slice("#EXT-X-PROGRAM-DATE-TIME:".length)) || null;
+        } else if (line === "#EXT-X-GAP") {
+            isGap = true;
         } else if (line.startsWith("#EXT-X-BYTERANGE:")) {
             rangeText = line.slice("#EXT-X-BYTERANGE:".length);
         } else if (line === "#EXT-X-DISCONTINUITY") {
             isDiscontinuity = true;
+            discontinuity += 1;
         } else if (line === "#EXT-X-ENDLIST") {
             playlist.isEnded = true;
         } else if (line === "#EXT-X-I-FRAMES-ONLY") {
@@ -203,8 +240,13 @@ function media(all, base) {
         } else if (line && !line.startsWith("#")) {
             if (duration === null || !(duration >= 0)) throw new PlayerError("playlist-malformed", "a segment has no EXTINF");
             range = rangeText ? piece(line, rangeText) : null;
-            playlist.segments.push({ url: resolve(line, base), range, duration, start, map, keys, isDiscontinuity });
+            playlist.segments.push({
+                url: resolve(line, base), range, duration, start, map, keys, isDiscontinuity, sequence, discontinuity, date, isGap,
+            });
             start += duration;
+            sequence += 1;
+            date = date === null ? null : date + 1000 * duration;
+            isGap = false;
             areUsed = true;
             duration = null;
             isDiscontinuity = false;
@@ -212,7 +254,30 @@ function media(all, base) {
         }
     }
     if (!(playlist.target > 0)) throw new PlayerError("playlist-malformed", "it has no EXT-X-TARGETDURATION");
+    // Without the attribute, three target durations (RFC 8216bis, 4.4.3.8).
+    playlist.holdBack = Math.max(playlist.holdBack, 3 * playlist.target);
     return playlist;
+}
+
+/** @param {string} line @returns {number} the integer after the colon */
+function count(line) {
+    const number = Number(line.slice(line.indexOf(":") + 1));
+    if (!Number.isSafeInteger(number) || number < 0) throw new PlayerError("playlist-malformed", line.slice(0, 100));
+    return number;
+}
+
+/** The maximum time for a playlist or a segment to arrive, in milliseconds. */
+const DEADLINE = 20_000;
+
+/**
+ * Returns a signal that also ends a request that takes too long.
+ *
+ * @param {AbortSignal} [signal]
+ * @returns {AbortSignal}
+ */
+export function deadline(signal) {
+    const limit = AbortSignal.timeout(DEADLINE);
+    return signal ? AbortSignal.any([signal, limit]) : limit;
 }
 
 /**
@@ -224,7 +289,7 @@ export async function fetchPlaylist(url, signal) {
     /** @type {Response} */
     let answer;
     try {
-        answer = await fetch(url, { credentials: "omit", signal });
+        answer = await fetch(url, { credentials: "omit", signal: deadline(signal) });
     } catch (error) {
         if (signal?.aborted) throw error;
         throw new PlayerError("playlist-unreachable", url);
@@ -246,8 +311,5 @@ export function requirePlayable(playlist) {
     }
     if (segments.some((segment) => !segment.map)) {
         throw new PlayerError("playlist-unsupported", "it has no EXT-X-MAP, so its segments are not fragmented MP4");
-    }
-    if (segments.some((segment, index) => index > 0 && segment.isDiscontinuity)) {
-        throw new PlayerError("playlist-unsupported", "it has a discontinuity");
     }
 }

@@ -4,6 +4,9 @@
 /** The system ID of common `pssh` boxes, which list key IDs (W3C, "cenc" initialization data format). */
 const COMMON_SYSTEM = "1077efecc0b24d02ace33c1e52e2fb4b";
 
+/** The system ID of FairPlay's `pssh` boxes, whose content is a box `fpsd` with one box `fpsk` for each key. */
+const FAIRPLAY_SYSTEM = "94ce86fb07ff4f43adb893d2fa968ca2";
+
 /** Container boxes, with the number of bytes before the first child box. */
 const CONTAINERS = new Map([
     ["moov", 0], ["trak", 0], ["mdia", 0], ["minf", 0], ["stbl", 0], ["sinf", 0], ["schi", 0],
@@ -81,10 +84,10 @@ export function keyIDsData(keyIDs) {
 }
 
 /**
- * Returns the key IDs in initialization data of one of the four supported types.
+ * Returns the key IDs in initialization data.
  *
  * `skd` is a key URI, whose key ID is known only if it is the text after `skd://`. `sinf` is JSON with boxes in base64,
- * `cenc` is one or more `pssh` boxes, `keyids` is JSON.
+ * `cenc` is one or more `pssh` boxes, `keyids` is JSON. The key IDs of other types, such as `mpts`, are not known.
  *
  * @param {string} type
  * @param {BufferSource} data
@@ -202,7 +205,7 @@ function protection(sinf) {
 }
 
 /**
- * Returns the key IDs of common `pssh` boxes: version 1, system ID, a count, 16 bytes each.
+ * Returns the key IDs of common `pssh` boxes (version 1, system ID, a count, 16 bytes each) and of FairPlay's.
  *
  * @param {Uint8Array} bytes
  * @returns {string[]}
@@ -211,10 +214,35 @@ function fromPSSH(bytes) {
     /** @type {string[]} */
     const found = [];
     for (const { type, body } of boxes(bytes)) {
-        if (type !== "pssh" || body.length < 24 || body[0] === 0 || hex(body.subarray(4, 20)) !== COMMON_SYSTEM) continue;
+        if (type !== "pssh" || body.length < 24) continue;
+        const system = hex(body.subarray(4, 20));
+        if (system === FAIRPLAY_SYSTEM && body[0] === 0) found.push(...fairPlayKeyIDs(body.subarray(24)));
+        if (system !== COMMON_SYSTEM || body[0] === 0) continue;
         const count = new DataView(body.buffer, body.byteOffset).getUint32(20);
         for (let index = 0; index < count && 24 + 16 * (index + 1) <= body.length; index += 1) {
             found.push(hex(body.subarray(24 + 16 * index, 40 + 16 * index)));
+        }
+    }
+    return found;
+}
+
+/**
+ * Returns the key IDs of FairPlay's `fpsd` boxes: each key is a box `fpsk`, whose box `fkri` contains the key ID after
+ * version and flags.
+ *
+ * @param {Uint8Array} bytes
+ * @returns {string[]}
+ */
+function fairPlayKeyIDs(bytes) {
+    /** @type {string[]} */
+    const found = [];
+    for (const data of boxes(bytes)) {
+        if (data.type !== "fpsd") continue;
+        for (const key of boxes(data.body)) {
+            if (key.type !== "fpsk") continue;
+            for (const { type, body } of boxes(key.body)) {
+                if (type === "fkri" && body.length >= 20) found.push(hex(body.subarray(4, 20)));
+            }
         }
     }
     return found;

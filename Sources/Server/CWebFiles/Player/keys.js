@@ -4,15 +4,8 @@
 import { base64, base64url, bytesOf, fromBase64, fromHex, hex, keyIDsData, keyIDsOf } from "./init-data.js";
 import { PlayerError } from "./errors.js";
 
+/** @typedef {import("./key-system.js").KeySystem} KeySystem */
 /** @typedef {import("./licenses.js").LicenseServer} LicenseServer */
-
-/** @typedef {"com.apple.fps" | "org.w3.clearkey"} KeySystem */
-
-/** The types of initialization data for each key system, the most informative first. */
-const INIT_DATA_TYPES = Object.freeze({
-    "com.apple.fps": ["sinf", "skd", "cenc"],
-    "org.w3.clearkey": ["keyids", "cenc"],
-});
 
 /** The error codes of key statuses that are errors. */
 const STATUS_ERRORS = Object.freeze(/** @type {Record<string, string>} */ ({
@@ -21,6 +14,9 @@ const STATUS_ERRORS = Object.freeze(/** @type {Record<string, string>} */ ({
     "internal-error": "key-system-failed",
 }));
 
+/** The event of WebKit for the start and the end of AirPlay. */
+export const TARGET_CHANGED = "webkitcurrentplaybacktargetiswirelesschanged";
+
 /** The message that makes WebKit's FairPlay create an SPC for the renewal of a key. */
 const RENEW = new TextEncoder().encode("renew");
 
@@ -28,53 +24,49 @@ const RENEW = new TextEncoder().encode("renew");
  * @typedef {object} KeyEvents
  * @property {(keyID: string, status: string) => void} status a key ID in hexadecimal digits, and the key's status
  * @property {(error: PlayerError) => void} failure
+ * @property {() => boolean} [unsupported] called if the browser rejects initialization data as not supported; returns
+ * true if the caller requests the key in another way
  */
 
+/** The maximum number of sessions, each of which may have several keys. */
+const MAXIMUM_SESSIONS = 24;
+
+/** Errors after which the same key can be requested again. */
+const TRANSIENT = new Set(["server-unreachable", "server-busy", "too-many-requests", "token-unavailable", "token-expired"]);
+
 /**
- * Requests a key system from the browser.
+ * The keys of one session.
  *
- * @param {KeySystem[]} systems the systems that the stream has keys for, in order of preference
- * @param {string[]} contentTypes with codecs, such as `video/mp4; codecs="avc1.64001f"`
- * @param {string} [scheme] the encryption scheme of the media, such as `cbcs`
- * @returns {Promise<MediaKeySystemAccess | null>} null if the browser supports none of them
+ * @typedef {object} SessionKeys
+ * @property {string} type the type of the initialization data
+ * @property {string} name
+ * @property {string[]} keyIDs in hexadecimal digits; empty if they are not known
+ * @property {string[]} identifiers the key IDs in the browser's messages, in base64
  */
-export async function findKeySystem(systems, contentTypes, scheme) {
-    if (!navigator.requestMediaKeySystemAccess) return null;
-    const capabilities = (/** @type {string} */ kind) => contentTypes
-        .filter((type) => type.startsWith(kind + "/"))
-        .map((contentType) => (scheme ? { contentType, encryptionScheme: scheme } : { contentType }));
-    for (const system of systems) {
-        /** @type {any} */
-        const configuration = { initDataTypes: INIT_DATA_TYPES[system], sessionTypes: ["temporary"] };
-        // An empty list would mean that the stream has no media of this kind.
-        if (capabilities("audio").length) configuration.audioCapabilities = capabilities("audio");
-        if (capabilities("video").length) configuration.videoCapabilities = capabilities("video");
-        try {
-            return await navigator.requestMediaKeySystemAccess(system, [configuration]);
-        } catch {
-            // Try the next key system.
-        }
-    }
-    return null;
-}
 
 /** The keys of one video element. Each set of initialization data has its own session. */
 export class Keys {
     /** Sessions by key IDs or initialization data. @type {Map<string, MediaKeySession>} */
     #sessions = new Map();
+    /** The keys of each session. @type {WeakMap<MediaKeySession, SessionKeys>} */
+    #entries = new WeakMap();
     /** Key IDs that were requested. @type {Set<string>} */
     #requested = new Set();
     /** The status of each key. @type {Map<string, string>} */
     #statuses = new Map();
     /** Keys from a playlist's key URI, by key ID; they need no license request. @type {Map<string, Promise<Uint8Array>>} */
     #playlistKeys = new Map();
+    /** Sessions that were replaced when the playback target changed. @type {MediaKeySession[]} */
+    #replaced = [];
     #isClosed = false;
     #video;
     #mediaKeys;
     #server;
     #events;
+    #minHdcpVersion;
     /** @type {(event: any) => void} */
     #onEncrypted = (event) => { if (event.initData) void this.need(event.initDataType, event.initData); };
+    #onTarget = () => this.#forget();
 
     /**
      * @param {HTMLVideoElement} video
@@ -82,32 +74,36 @@ export class Keys {
      * @param {MediaKeys} mediaKeys
      * @param {LicenseServer} server
      * @param {KeyEvents} events
+     * @param {string} minHdcpVersion
      */
-    constructor(video, system, mediaKeys, server, events) {
+    constructor(video, system, mediaKeys, server, events, minHdcpVersion) {
         this.#video = video;
+        this.#minHdcpVersion = minHdcpVersion;
         this.system = system;
         this.#mediaKeys = mediaKeys;
         this.#server = server;
         this.#events = events;
         video.addEventListener("encrypted", this.#onEncrypted);
+        video.addEventListener(TARGET_CHANGED, this.#onTarget);
     }
 
     /**
-     * Prepares a video element for encrypted media. Call this before the element gets media.
+     * Prepares a video element for encrypted media.
      *
      * @param {HTMLVideoElement} video
      * @param {MediaKeySystemAccess} access
      * @param {LicenseServer} server
      * @param {KeyEvents} events
+     * @param {string} [minHdcpVersion] the HDCP version that the stream requires, such as `1.4`; empty for none
      * @returns {Promise<Keys>}
      */
-    static async attach(video, access, server, events) {
+    static async attach(video, access, server, events, minHdcpVersion = "") {
         const system = /** @type {KeySystem} */ (access.keySystem);
         const mediaKeys = await access.createMediaKeys();
         // FairPlay creates no SPC without a certificate.
         if (system === "com.apple.fps") await mediaKeys.setServerCertificate(await server.certificate());
         await video.setMediaKeys(mediaKeys);
-        return new Keys(video, system, mediaKeys, server, events);
+        return new Keys(video, system, mediaKeys, server, events, minHdcpVersion);
     }
 
     /** The status of each key, by key ID in hexadecimal digits. @returns {ReadonlyMap<string, string>} */
@@ -132,14 +128,52 @@ export class Keys {
         keyIDs.forEach((keyID) => this.#requested.add(keyID));
         const session = this.#mediaKeys.createSession();
         this.#sessions.set(name, session);
-        session.addEventListener("message", (event) => { void this.#answer(session, event, type); });
+        /** @type {SessionKeys} */
+        const keys = { type, name, keyIDs, identifiers: [] };
+        this.#entries.set(session, keys);
+        this.#closeOldest();
+        session.addEventListener("message", (event) => { void this.#answer(session, event, keys); });
         session.addEventListener("keystatuseschange", () => this.#updateStatuses(session));
         try {
+            await this.#checkOutput();
             await session.generateRequest(type, data);
         } catch (error) {
-            this.#discard(name, keyIDs);
+            this.#discard(keys);
+            const isUnsupported = error instanceof Error && error.name === "NotSupportedError";
+            if (isUnsupported && !this.#isClosed && this.#events.unsupported?.()) return;
             this.#fail(error, "key-system-failed");
         }
+    }
+
+    /**
+     * Throws if the output does not have the required HDCP version, before a license is requested. Browsers without
+     * `getStatusForPolicy` report the restriction as a key status later.
+     */
+    async #checkOutput() {
+        /** @type {any} */
+        const mediaKeys = this.#mediaKeys;
+        if (!this.#minHdcpVersion || !mediaKeys.getStatusForPolicy) return;
+        const status = await mediaKeys.getStatusForPolicy({ minHdcpVersion: this.#minHdcpVersion }).catch(() => "usable");
+        if (status === "output-restricted") throw new PlayerError("output-restricted", `HDCP ${this.#minHdcpVersion}`);
+    }
+
+    /** Closes the oldest session if there are too many, as in a live stream that changes its keys for days. */
+    #closeOldest() {
+        const [oldest] = this.#sessions.values();
+        const keys = this.#sessions.size > MAXIMUM_SESSIONS && this.#entries.get(oldest);
+        if (!keys) return;
+        this.#discard(keys);
+        keys.keyIDs.forEach((keyID) => this.#statuses.delete(keyID));
+        void oldest.close().catch(() => {});
+    }
+
+    /** Makes sure that keys are requested again: another playback target (AirPlay) cannot use the same licenses. */
+    #forget() {
+        // The previous target may still play until the next one has its keys.
+        for (const session of this.#replaced) void session.close().catch(() => {});
+        this.#replaced = [...this.#sessions.values()];
+        this.#sessions.clear();
+        this.#requested.clear();
     }
 
     /**
@@ -170,7 +204,9 @@ export class Keys {
     async close() {
         this.#isClosed = true;
         this.#video.removeEventListener("encrypted", this.#onEncrypted);
-        await Promise.allSettled([...this.#sessions.values()].map((session) => session.close()));
+        this.#video.removeEventListener(TARGET_CHANGED, this.#onTarget);
+        // A session whose request failed rejects; keys leave the element in any case.
+        await Promise.allSettled([...this.#replaced, ...this.#sessions.values()].map((session) => session.close()));
         this.#sessions.clear();
         await this.#video.setMediaKeys(null).catch(() => {});
     }
@@ -180,13 +216,13 @@ export class Keys {
      *
      * @param {MediaKeySession} session
      * @param {MediaKeyMessageEvent} event
-     * @param {string} type the type of the initialization data
+     * @param {SessionKeys} keys
      */
-    async #answer(session, event, type) {
+    async #answer(session, event, keys) {
         // Other messages, such as "individualization-request", are not for the key server.
         if (event.messageType !== "license-request" && event.messageType !== "license-renewal") return;
         try {
-            const license = await this.#license(new Uint8Array(event.message), type);
+            const license = await this.#license(new Uint8Array(event.message), keys);
             if (this.#isClosed) return;
             try {
                 await session.update(license);
@@ -195,18 +231,23 @@ export class Keys {
             }
             this.#updateStatuses(session);
         } catch (error) {
+            if (error instanceof PlayerError && TRANSIENT.has(error.code) && event.messageType === "license-request") {
+                this.#discard(keys);
+                void session.close().catch(() => {});
+            }
             this.#fail(error, "key-system-failed");
         }
     }
 
     /**
      * @param {Uint8Array} message
-     * @param {string} type
+     * @param {SessionKeys} keys
      * @returns {Promise<Uint8Array>}
      */
-    async #license(message, type) {
+    async #license(message, { type, identifiers }) {
         if (this.system === "com.apple.fps") {
-            return type === "cenc" ? await this.#fairPlayBatch(message) : await this.#server.fairPlay(message);
+            const refused = (/** @type {PlayerError} */ error) => this.#fail(error, "license-refused");
+            return await this.#server.fairPlayMessage(message, type, { keyIDs: identifiers, refused });
         }
         const text = new TextDecoder().decode(message);
         /** @type {string[]} */
@@ -226,26 +267,6 @@ export class Keys {
         return license;
     }
 
-    /**
-     * For `pssh` boxes, WebKit requests several keys at once: `[{"keyID": base64, "payload": the SPC in base64}, ...]`.
-     * It expects an array of CKCs, with an error instead of a payload for a key that was refused.
-     *
-     * @param {Uint8Array} message
-     * @returns {Promise<Uint8Array>}
-     */
-    async #fairPlayBatch(message) {
-        /** @type {{keyID: string, payload: string}[]} */
-        const questions = JSON.parse(new TextDecoder().decode(message));
-        const spcs = questions.map(({ payload }) => fromBase64(payload) ?? new Uint8Array());
-        const answers = await this.#server.fairPlayBatch(spcs);
-        const refused = answers.filter((answer) => answer instanceof PlayerError);
-        if (refused.length === answers.length) throw refused[0];
-        refused.forEach((error) => this.#fail(error, "license-refused"));
-        return new TextEncoder().encode(JSON.stringify(answers.map((answer, index) => (answer instanceof PlayerError
-            ? { keyID: questions[index].keyID, error: answer.status || 500 }
-            : { keyID: questions[index].keyID, payload: base64(answer) }))));
-    }
-
     /** @param {MediaKeySession} session */
     #updateStatuses(session) {
         session.keyStatuses.forEach((status, keyID) => {
@@ -257,11 +278,8 @@ export class Keys {
         });
     }
 
-    /**
-     * @param {string} name
-     * @param {string[]} keyIDs
-     */
-    #discard(name, keyIDs) {
+    /** @param {SessionKeys} keys */
+    #discard({ name, keyIDs }) {
         this.#sessions.delete(name);
         keyIDs.forEach((keyID) => this.#requested.delete(keyID));
     }

@@ -13,25 +13,25 @@
  *     await player.load("https://media.example.com/movie/main.m3u8");
  */
 
-import { fetchPlaylist, parse, requirePlayable } from "./hls.js";
+import { requirePlayable } from "./hls.js";
 import { tracksIn } from "./init-data.js";
 import { PlayerError, MESSAGES } from "./errors.js";
-import { findKeySystem, Keys } from "./keys.js";
+import { FairPlay } from "./fairplay.js";
+import { findKeySystem } from "./key-system.js";
+import { Keys } from "./keys.js";
+import { HlsPresentation } from "./hls-presentation.js";
 import { LicenseServer } from "./licenses.js";
-import { MediaFeed, mediaSourceType } from "./mse.js";
-import { hasPrefixedKeys, PrefixedKeys } from "./webkit-keys.js";
+import { mediaSourceType } from "./mse.js";
+import { firstVariant, loadPlaylist, Presentation, Renditions } from "./presentation.js";
 
 export { PlayerError, MESSAGES };
 
 /** @typedef {import("./hls.js").KeyTag} KeyTag */
-/** @typedef {import("./hls.js").Multivariant} Multivariant */
-/** @typedef {import("./hls.js").Segment} Segment */
 /** @typedef {import("./hls.js").Variant} Variant */
-/** @typedef {import("./mse.js").TrackSource} TrackSource */
+/** @typedef {import("./presentation.js").Choices} Choices */
+/** @typedef {import("./timeline.js").PlaylistSource} PlaylistSource */
 
 const FAIRPLAY_FORMAT = "com.apple.streamingkeydelivery";
-const VIDEO_CODEC = /^(avc[13]|hvc1|hev1|dvh1|dvhe|av01|vp09)\b/;
-const AUDIO_CODEC = /^(mp4a|ac-3|ec-3|alac|fLaC|Opus)\b/i;
 
 /**
  * @typedef {object} PlayerOptions
@@ -39,6 +39,7 @@ const AUDIO_CODEC = /^(mp4a|ac-3|ec-3|alac|fLaC|Opus)\b/i;
  * @property {import("./licenses.js").TokenSource} [token] returns a playback token; called again when the server
  * rejects one
  * @property {string} [app] the name of the FairPlay certificate, if the server has several
+ * @property {any} [hls] the class Hls of hls.js, which then plays instead of the module's own code
  * @property {number} [renewEvery] the interval of FairPlay key renewals in seconds, shorter than the policy's lease
  */
 
@@ -51,17 +52,19 @@ const AUDIO_CODEC = /^(mp4a|ac-3|ec-3|alac|fLaC|Opus)\b/i;
  * | `keyrequest` | a request to the key server and its outcome |
  * | `keystatus` | `{keyID, status}` |
  * | `mode` | the mode of playback: `{way, keySystem, variant}` |
+ * | `variant` | the variant that is loaded from now on |
+ * | `choices` | the variants and renditions that can be chosen, of type {@link Choices} |
  */
 export class KeywayPlayer extends EventTarget {
-    /** @type {Keys | PrefixedKeys | null} */
+    /** The keys for players without FairPlay. @type {Keys | null} */
     #keys = null;
-    /** @type {MediaFeed | null} */
-    #feed = null;
+    /** @type {FairPlay | null} */
+    #fairPlay = null;
+    /** @type {Presentation | HlsPresentation | null} */
+    #presentation = null;
     #isEncrypted = false;
     /** The number of the current presentation, so that late results of a previous one are ignored. */
     #round = 0;
-    /** @type {ReturnType<typeof setInterval> | undefined} */
-    #renewal;
     #options;
 
     /**
@@ -77,7 +80,7 @@ export class KeywayPlayer extends EventTarget {
 
     /** The status of each key. @returns {ReadonlyMap<string, string>} */
     get keyStatuses() {
-        return this.#keys?.statuses ?? new Map();
+        return this.#fairPlay?.keyStatuses ?? this.#keys?.statuses ?? new Map();
     }
 
     /**
@@ -107,22 +110,49 @@ export class KeywayPlayer extends EventTarget {
 
     /** Requests every FairPlay key again, before its lease expires. */
     async renew() {
-        await this.#keys?.renew();
+        await this.#fairPlay?.renew();
+    }
+
+    /** What can be chosen; empty with native HLS, whose controls offer the choice. @returns {Choices} */
+    get choices() {
+        return this.#presentation?.choices ?? { variants: [], audio: [], subtitles: [] };
+    }
+
+    /**
+     * Chooses a variant.
+     *
+     * @param {number} index an index of `choices.variants`; -1 for the automatic choice, by throughput and size
+     */
+    async selectVariant(index) {
+        await this.#presentation?.selectVariant(index);
+    }
+
+    /** Chooses the audio. @param {number} index an index of `choices.audio` */
+    async selectAudio(index) {
+        await this.#presentation?.selectAudio(index);
+    }
+
+    /** Chooses the subtitles. @param {number} index an index of `choices.subtitles`; -1 for none */
+    selectSubtitles(index) {
+        this.#presentation?.selectSubtitles(index);
     }
 
     /** Stops playback and releases the keys. */
     async stop() {
         this.#round += 1;
-        clearInterval(this.#renewal);
-        this.#feed?.close();
-        if (!this.#feed && this.video.getAttribute("src")) {
+        this.#presentation?.close();
+        if (!this.#presentation && this.video.getAttribute("src")) {
             this.video.removeAttribute("src");
             this.video.load();
         }
-        this.#feed = null;
-        const keys = this.#keys;
-        this.#keys = null;
-        await keys?.close();
+        this.#presentation = null;
+        await this.#releaseKeys();
+    }
+
+    async #releaseKeys() {
+        const [keys, fairPlay] = [this.#keys, this.#fairPlay];
+        this.#keys = this.#fairPlay = null;
+        await Promise.all([keys?.close(), fairPlay?.detach()]);
     }
 
     /**
@@ -131,22 +161,30 @@ export class KeywayPlayer extends EventTarget {
      * @param {number} round
      */
     async #load(url, server, round) {
-        const { multivariant, media } = parse(await fetchPlaylist(url), url);
+        const { multivariant, media } = await loadPlaylist(url);
         if (!multivariant) {
-            const isSegmentEncrypted = media.segments.some((segment) => segment.keys.some((key) => key.method === "AES-128"));
-            if (isSegmentEncrypted) return this.#playNatively(url, null);
+            const isEncrypted = media.segments.some((segment) => segment.keys.some((key) => key.method === "AES-128"));
+            if (isEncrypted && playsHLS(this.video)) return this.#playNatively(url, null);
             throw new PlayerError("playlist-unsupported", "open the Multivariant Playlist, which contains the codecs");
         }
-        const variant = choose(multivariant.variants);
-        const sources = await tracks(multivariant, variant);
+        const renditions = new Renditions(multivariant);
+        const variant = firstVariant(renditions, this.video);
+        const sources = await renditions.load(variant);
         const tags = sources.flatMap(({ playlist }) => playlist.segments.flatMap((segment) => segment.keys)).concat(multivariant.keys);
         this.#isEncrypted = tags.length > 0;
         if (round !== this.#round) return;
-        if (tags.some((tag) => tag.method === "AES-128")) return this.#playNatively(url, variant);
+        const isSegmentEncrypted = tags.some((tag) => tag.method === "AES-128");
+        if (isSegmentEncrypted && playsHLS(this.video)) return this.#playNatively(url, variant);
         if (this.#isEncrypted && !globalThis.isSecureContext) throw new PlayerError("insecure-page");
         const hasFairPlay = tags.some((tag) => tag.format === FAIRPLAY_FORMAT);
-        if (hasFairPlay && (await this.#playFairPlay(url, variant, sources, server, round))) return;
-        await this.#playByMediaSource(variant, sources, tags, server, round);
+        const types = sources.map(({ type }) => type);
+        if (hasFairPlay && (await this.#playFairPlay(url, variant, types, server, round))) return;
+        const isByHls = Boolean(this.#options.hls?.isSupported());
+        if (!isByHls) sources.forEach(({ playlist }) => requirePlayable(playlist));
+        await this.#prepareKeys(types, isSegmentEncrypted ? [] : tags, server, round);
+        if (round !== this.#round) return;
+        if (isByHls) return this.#playByHls(url, variant, server, round);
+        await this.#playByMediaSource(renditions, variant, sources, server, round);
     }
 
     /**
@@ -167,70 +205,95 @@ export class KeywayPlayer extends EventTarget {
      *
      * @param {string} url
      * @param {Variant} variant
-     * @param {TrackSource[]} sources
+     * @param {string[]} types
      * @param {LicenseServer} server
      * @param {number} round
      * @returns {Promise<boolean>} whether the browser supports this
      */
-    async #playFairPlay(url, variant, sources, server, round) {
+    async #playFairPlay(url, variant, types, server, round) {
         if (!playsHLS(this.video)) return false;
-        const access = await findKeySystem(["com.apple.fps"], sources.map(({ type }) => type));
-        if (access) {
-            this.#keys = await Keys.attach(this.video, access, server, this.#keyEvents(round));
-        } else if (hasPrefixedKeys()) {
-            this.#keys = await PrefixedKeys.attach(this.video, server, this.#keyEvents(round));
-        } else {
-            return false;
-        }
-        if (round !== this.#round) {
-            await this.#dropLate();
-            return true;
-        }
-        this.#renewRegularly();
+        if (!(await FairPlay.isSupported(types))) return false;
+        const fairPlay = await this.#attachFairPlay(types, server, round);
+        if (round !== this.#round) return true;
         this.video.src = url;
-        this.#emit("mode", { way: "native HLS", keySystem: this.#keys.system, variant });
+        this.#emit("mode", { way: "native HLS", keySystem: fairPlay.keySystem, variant });
         return true;
     }
 
     /**
-     * @param {Variant} variant
-     * @param {TrackSource[]} sources
+     * Prepares the keys for Media Source Extensions.
+     *
+     * @param {string[]} types
      * @param {KeyTag[]} tags
      * @param {LicenseServer} server
      * @param {number} round
      */
-    async #playByMediaSource(variant, sources, tags, server, round) {
-        sources.forEach(({ playlist }) => requirePlayable(playlist));
-        const type = mediaSourceType();
-        const unsupported = sources.find((source) => !type?.isTypeSupported(source.type));
-        if (unsupported) throw new PlayerError("codec-unsupported", unsupported.type);
-        if (this.#isEncrypted) {
-            // Clear Key requires no signaling: the media contain the key IDs, and the server finds keys by key ID.
-            const scheme = tags.some((tag) => tag.method === "SAMPLE-AES-CTR") ? "cenc" : "cbcs";
-            const access = await findKeySystem(["com.apple.fps", "org.w3.clearkey"], sources.map((source) => source.type), scheme);
-            if (!access) throw new PlayerError("no-key-system", sources.map((source) => source.type).join(", "));
+    async #prepareKeys(types, tags, server, round) {
+        const source = mediaSourceType();
+        const unsupported = types.find((type) => !source?.isTypeSupported(type));
+        if (unsupported) throw new PlayerError("codec-unsupported", unsupported);
+        if (!tags.length) return;
+        // Clear Key requires no signaling: the media contain the key IDs, and the server finds keys by key ID.
+        const scheme = tags.some((tag) => tag.method === "SAMPLE-AES-CTR") ? "cenc" : "cbcs";
+        const access = await findKeySystem(["com.apple.fps", "org.w3.clearkey"], types, scheme);
+        if (!access) throw new PlayerError("no-key-system", types.join(", "));
+        if (access.keySystem === "com.apple.fps") {
+            await this.#attachFairPlay(types, server, round);
+        } else {
             this.#keys = await Keys.attach(this.video, access, server, this.#keyEvents(round));
-            if (round !== this.#round) return this.#dropLate();
-            this.#renewRegularly();
         }
-        const feed = new MediaFeed(this.video, {
-            init: (init, segment) => this.#needKeys(init, segment, server),
+        if (round !== this.#round) await this.#releaseKeys();
+    }
+
+    /**
+     * @param {Renditions} renditions
+     * @param {Variant} variant
+     * @param {PlaylistSource[]} sources
+     * @param {LicenseServer} server
+     * @param {number} round
+     */
+    async #playByMediaSource(renditions, variant, sources, server, round) {
+        const presentation = new Presentation(this.video, renditions, variant, {
+            init: (init, segment) => this.#needKeys(init, segment.keys, server),
             failure: (error) => this.#fail(error, round),
+        }, (other) => { if (round === this.#round) this.#emit("variant", other); });
+        this.#presentation = presentation;
+        this.#emit("mode", { way: "Media Source Extensions", keySystem: this.#keySystem, variant });
+        await presentation.open(sources);
+        if (round === this.#round) this.#emit("choices", this.choices);
+    }
+
+    /**
+     * @param {string} url
+     * @param {Variant} variant
+     * @param {LicenseServer} server
+     * @param {number} round
+     */
+    #playByHls(url, variant, server, round) {
+        const presentation = new HlsPresentation(this.#options.hls, this.video, {
+            init: (init) => this.#needKeys(init, [], server),
+            failure: (error) => this.#fail(error, round),
+            variant: (other) => { if (round === this.#round) this.#emit("variant", other); },
+            choices: () => { if (round === this.#round) this.#emit("choices", this.choices); },
         });
-        this.#feed = feed;
-        this.#emit("mode", { way: "Media Source Extensions", keySystem: this.#keys?.system ?? "none", variant });
-        await feed.open(sources);
+        this.#presentation = presentation;
+        this.#emit("mode", { way: "hls.js", keySystem: this.#keySystem, variant });
+        presentation.open(url);
+    }
+
+    get #keySystem() {
+        return this.#fairPlay?.keySystem ?? this.#keys?.system ?? "none";
     }
 
     /**
      * Requests the keys of an init segment, from the playlist's key URI if it has one.
      *
      * @param {Uint8Array} init
-     * @param {Segment} segment
+     * @param {KeyTag[]} tags
      * @param {LicenseServer} server
      */
-    #needKeys(init, segment, server) {
-        const identity = segment.keys.find((tag) => tag.format === "identity");
+    #needKeys(init, tags, server) {
+        const identity = tags.find((tag) => tag.format === "identity");
         for (const { keyID } of tracksIn(init)) {
             const key = identity && server.key(identity.uri);
             // The caller that awaits the key handles the error.
@@ -239,16 +302,26 @@ export class KeywayPlayer extends EventTarget {
         }
     }
 
-    #renewRegularly() {
-        const { renewEvery } = this.#options;
-        if (renewEvery) this.#renewal = setInterval(() => { void this.renew(); }, renewEvery * 1000);
-    }
-
-    /** Releases the keys of a presentation that was replaced while it was loading. */
-    async #dropLate() {
-        const keys = this.#keys;
-        this.#keys = null;
-        await keys?.close();
+    /**
+     * @param {string[]} contentTypes
+     * @param {LicenseServer} licenses
+     * @param {number} round
+     */
+    async #attachFairPlay(contentTypes, licenses, round) {
+        const { server, renewEvery } = this.#options;
+        const fairPlay = new FairPlay({ server, licenses, renewEvery, contentTypes });
+        fairPlay.addEventListener("keystatus", (event) => {
+            if (round === this.#round) this.#emit("keystatus", /** @type {CustomEvent} */ (event).detail);
+        });
+        try {
+            await fairPlay.attach(this.video);
+        } finally {
+            // An error of `attach` ends the loading; later ones are reported here.
+            fairPlay.addEventListener("error", (event) => this.#fail(/** @type {CustomEvent} */ (event).detail, round));
+        }
+        if (round === this.#round) this.#fairPlay = fairPlay;
+        else await fairPlay.detach();
+        return fairPlay;
     }
 
     /**
@@ -268,7 +341,7 @@ export class KeywayPlayer extends EventTarget {
         if (!this.video.getAttribute("src")) return;
         const unreadable = this.#isEncrypted ? "wrong-key" : "decode-failed";
         const codes = { [MediaError.MEDIA_ERR_NETWORK]: "segment-unreachable", [MediaError.MEDIA_ERR_DECODE]: unreadable };
-        this.#fail(new PlayerError(codes[code] ?? (this.#feed ? unreadable : "codec-unsupported"), message), this.#round);
+        this.#fail(new PlayerError(codes[code] ?? (this.#presentation ? unreadable : "codec-unsupported"), message), this.#round);
     }
 
     /**
@@ -291,56 +364,4 @@ export class KeywayPlayer extends EventTarget {
 /** @param {HTMLVideoElement} video @returns {boolean} whether the browser has native HLS */
 function playsHLS(video) {
     return video.canPlayType("application/vnd.apple.mpegurl") !== "";
-}
-
-/**
- * Returns the variant with the greatest height that this browser can decode; of several, the one with the highest
- * bandwidth.
- *
- * @param {Variant[]} variants
- * @returns {Variant}
- */
-function choose(variants) {
-    const type = mediaSourceType();
-    const playable = variants.filter((variant) => !type || type.isTypeSupported(mime(variant.codecs)));
-    const sorted = [...(playable.length ? playable : variants)].sort((one, other) => other.height - one.height || other.bandwidth - one.bandwidth);
-    return sorted[0];
-}
-
-/**
- * @param {string[]} codecs
- * @returns {string} the media type of a file with these codecs
- */
-function mime(codecs) {
-    const known = codecs.filter((codec) => VIDEO_CODEC.test(codec) || AUDIO_CODEC.test(codec));
-    const kind = known.some((codec) => VIDEO_CODEC.test(codec)) ? "video" : "audio";
-    return known.length ? `${kind}/mp4; codecs="${known.join(", ")}"` : `${kind}/mp4`;
-}
-
-/**
- * Loads the playlists of a variant's renditions: video, and audio if it has a separate playlist.
- *
- * @param {Multivariant} multivariant
- * @param {Variant} variant
- * @returns {Promise<TrackSource[]>}
- */
-async function tracks(multivariant, variant) {
-    const group = multivariant.audio.filter((rendition) => rendition.group === variant.audio);
-    const audio = group.find((rendition) => rendition.isDefault) ?? group[0];
-    /** @type {[string, string][]} */
-    const found = [];
-    if (audio) {
-        const video = variant.codecs.filter((codec) => VIDEO_CODEC.test(codec));
-        const audioCodecs = variant.codecs.filter((codec) => AUDIO_CODEC.test(codec));
-        // An audio-only variant has no separate video rendition.
-        if (video.length) found.push([mime(video), variant.url]);
-        found.push([mime(audioCodecs), audio.url]);
-    } else {
-        found.push([mime(variant.codecs), variant.url]);
-    }
-    return Promise.all(found.map(async ([type, url]) => {
-        const { media } = parse(await fetchPlaylist(url), url);
-        if (!media) throw new PlayerError("playlist-malformed", url);
-        return { type, url, playlist: media };
-    }));
 }

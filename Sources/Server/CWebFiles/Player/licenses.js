@@ -66,15 +66,68 @@ export class LicenseServer {
     }
 
     async #fetchCertificate() {
-        const query = this.#app ? `?app=${encodeURIComponent(this.#app)}` : "";
         try {
-            const answer = await this.#send("certificate", "fps/certificate" + query, { method: "GET" });
+            const answer = await this.#send("certificate", this.certificateURL, { method: "GET" });
             return new Uint8Array(await answer.arrayBuffer());
         } catch (error) {
             const known = PlayerError.from(error, "certificate-unavailable");
             if (known.code === "server-unreachable" || known.code === "server-busy") throw known;
             throw new PlayerError("certificate-unavailable", known.detail, known);
         }
+    }
+
+    /**
+     * Returns a playback token for a player that sends its own requests.
+     *
+     * @param {boolean} isRefresh true if the server has rejected the previous token
+     * @returns {Promise<string | null>}
+     */
+    token(isRefresh) {
+        return this.#getToken(isRefresh);
+    }
+
+    /**
+     * @param {string} path relative to the server's URL
+     * @returns {string} the URL
+     */
+    url(path) {
+        return new URL(path, this.#base).href;
+    }
+
+    /** The URL of the application certificate. @returns {string} */
+    get certificateURL() {
+        return this.url("fps/certificate" + (this.#app ? `?app=${encodeURIComponent(this.#app)}` : ""));
+    }
+
+    /**
+     * Answers a message of a FairPlay key session.
+     *
+     * For `pssh` boxes, WebKit requests several keys at once: `[{"keyID": base64, "payload": the SPC in base64}, ...]`.
+     * It expects an array of CKCs, with an error instead of a payload for a key that was refused. A renewal in such a
+     * session is a single SPC, for the last key, and its answer is an array too.
+     *
+     * @param {Uint8Array} message
+     * @param {string} type the type of the initialization data
+     * @param {object} [options]
+     * @param {string[]} [options.keyIDs] the key IDs of the session in base64; those of the message are added
+     * @param {(error: PlayerError) => void} [options.refused] called for each refused key, unless all are refused
+     * @returns {Promise<Uint8Array>} the argument of the session's `update`
+     */
+    async fairPlayMessage(message, type, { keyIDs = [], refused = () => {} } = {}) {
+        if (type !== "cenc") return await this.fairPlay(message);
+        const items = spcsIn(message);
+        if (!items) {
+            const payload = base64(await this.fairPlay(message));
+            return new TextEncoder().encode(JSON.stringify([{ keyID: keyIDs.at(-1) ?? "", payload }]));
+        }
+        keyIDs.push(...items.map(({ keyID }) => keyID).filter((keyID) => !keyIDs.includes(keyID)));
+        const answers = await this.fairPlayBatch(items.map(({ payload }) => fromBase64(payload) ?? new Uint8Array()));
+        const errors = answers.filter((answer) => answer instanceof PlayerError);
+        if (errors.length === answers.length) throw errors[0] ?? new PlayerError("key-system-failed", "no SPC");
+        errors.forEach(refused);
+        return new TextEncoder().encode(JSON.stringify(answers.map((answer, index) => (answer instanceof PlayerError
+            ? { keyID: items[index].keyID, error: answer.status || 500 }
+            : { keyID: items[index].keyID, payload: base64(answer) }))));
     }
 
     /**
@@ -163,6 +216,8 @@ export class LicenseServer {
         // Several keys are requested at the same time: one call of the token source serves all of them.
         this.#pendingToken ??= (async () => {
             try {
+                // The assignment above must come first, even if the function throws at once.
+                await undefined;
                 this.#token = (await this.#source({ isRefresh })) || null;
                 return this.#token;
             } catch (error) {
@@ -209,5 +264,21 @@ export class LicenseServer {
             if (!isTransient || attempt >= RETRIES) throw error;
             await new Promise((resume) => { setTimeout(resume, 1000 * Math.max(seconds, 1)); });
         }
+    }
+}
+
+/**
+ * @param {Uint8Array} message
+ * @returns {{keyID: string, payload: string}[] | null} null if the message is not an array of SPCs, but a single SPC
+ */
+function spcsIn(message) {
+    // An SPC begins with its version, 1 to 3 in four bytes.
+    if (message[0] !== 0x5b) return null;
+    try {
+        const items = JSON.parse(new TextDecoder().decode(message));
+        const isComplete = Array.isArray(items) && items.every((item) => typeof item?.keyID === "string" && typeof item.payload === "string");
+        return isComplete ? items : null;
+    } catch {
+        return null;
     }
 }

@@ -1,37 +1,24 @@
 // @ts-check
-/** @file Appends segments to a video element with Media Source Extensions. */
+/** @file Plays renditions in a video element with Media Source Extensions. */
 
-import { fetchPlaylist, parse, requirePlayable } from "./hls.js";
 import { PlayerError } from "./errors.js";
+import { Timeline } from "./timeline.js";
+import { bufferedEnd, Track } from "./track.js";
 
-/** @typedef {import("./hls.js").MediaPlaylist} MediaPlaylist */
-/** @typedef {import("./hls.js").Piece} Piece */
-/** @typedef {import("./hls.js").Segment} Segment */
+/** @typedef {import("./timeline.js").PlaylistSource} PlaylistSource */
+/** @typedef {import("./track.js").FeedEvents} FeedEvents */
 
-/** The number of seconds to buffer ahead of the playback position, and to keep behind it when the buffer is full. */
-const AHEAD = 30;
-const BEHIND = 10;
-/** The maximum gap between two buffered ranges that count as one, in seconds: audio and video do not end at the same time. */
-const GAP = 0.25;
+/** The interval of checks whether playback continues, in milliseconds. */
+const CHECK = 500;
+/** The time without progress after which playback has stalled, in milliseconds. */
+const STALL = 10_000;
+/** The maximum gap in the media that is skipped, in seconds; a longer one after this time without progress, in milliseconds. */
+const SMALL_GAP = 1;
+const GAP_PATIENCE = 3000;
+/** What must be buffered for playback to continue, in seconds. */
+const MINIMUM_AHEAD = 0.2;
 /** The time to wait for the element's own error after a failure, in milliseconds. */
 const ERROR_DELAY = 500;
-/** The maximum number of attempts to load a segment. */
-const TRIES = 3;
-
-/**
- * A rendition to play.
- *
- * @typedef {object} TrackSource
- * @property {string} type with codecs, such as `video/mp4; codecs="avc1.64001f"`
- * @property {string} url the URL of its playlist
- * @property {MediaPlaylist} playlist
- */
-
-/**
- * @typedef {object} FeedEvents
- * @property {(init: Uint8Array, segment: Segment) => void} init called before an init segment is appended
- * @property {(error: PlayerError) => void} failure
- */
 
 /** @returns {typeof MediaSource | undefined} the browser's MediaSource class */
 export function mediaSourceType() {
@@ -44,6 +31,10 @@ export class MediaFeed {
     #abort = new AbortController();
     /** @type {Track[]} */
     #tracks = [];
+    timeline = new Timeline();
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    #watch;
+    #progress = { position: -1, since: 0, isReported: false, isWaitingForKey: false };
     #source;
     #address;
     #video;
@@ -62,10 +53,15 @@ export class MediaFeed {
         this.#address = URL.createObjectURL(this.#source);
     }
 
+    /** A signal that ends with this presentation. */
+    get signal() {
+        return this.#abort.signal;
+    }
+
     /**
      * Attaches the media source and starts to load.
      *
-     * @param {TrackSource[]} sources
+     * @param {PlaylistSource[]} sources the first one determines the timeline
      */
     async open(sources) {
         const opened = new Promise((resolve) => { this.#source.addEventListener("sourceopen", resolve, { once: true }); });
@@ -73,16 +69,23 @@ export class MediaFeed {
         this.#video.src = this.#address;
         await opened;
         if (this.#abort.signal.aborted) return;
+        const [first, ...others] = sources;
+        others.forEach((source) => source.align(first));
         this.#tracks = sources.map((source) => {
             try {
-                return new Track(source, this.#source.addSourceBuffer(source.type), this.#video, this.#abort.signal, this.#events);
+                const buffer = this.#source.addSourceBuffer(source.type);
+                return new Track(source, buffer, this.#video, this.timeline, this.#abort.signal, this.#events);
             } catch {
                 throw new PlayerError("codec-unsupported", source.type);
             }
         });
-        if (sources.every(({ playlist }) => playlist.isEnded)) {
-            this.#source.duration = Math.max(...sources.map(({ playlist }) => length(playlist)));
-        }
+        this.#source.duration = sources.some(({ isLive }) => isLive)
+            ? Number.POSITIVE_INFINITY
+            : Math.max(...sources.map(({ end }) => end));
+        const position = first.startPosition;
+        if (position > 0) this.#video.currentTime = position;
+        this.#video.addEventListener("waitingforkey", this.#onWaitingForKey);
+        this.#watch = setInterval(() => this.#check(), CHECK);
         for (const track of this.#tracks) {
             track.run(() => this.#endIfDone()).catch(async (error) => {
                 // After a decoding error, appending to the buffers fails too, sometimes first. The element's own error
@@ -94,191 +97,93 @@ export class MediaFeed {
         }
     }
 
+    /**
+     * Changes a rendition.
+     *
+     * @param {"video" | "audio"} kind
+     * @param {PlaylistSource} source
+     * @param {boolean} isNow true to replace what is buffered
+     */
+    change(kind, source, isNow) {
+        const track = this.#tracks.find((one) => one.source.type.startsWith(`${kind}/`));
+        track?.change(source, isNow);
+    }
+
+    /** The rendition that plays, of a kind. @param {"video" | "audio"} kind */
+    current(kind) {
+        return this.#tracks.find((one) => one.source.type.startsWith(`${kind}/`))?.source;
+    }
+
+    /** The seconds that are loaded after the playback position in all renditions. */
+    get ahead() {
+        const now = this.#video.currentTime;
+        return Math.min(...this.#tracks.map(({ buffered }) => bufferedEnd(buffered, now) - now));
+    }
+
     /** Signals the end of the stream once all segments are appended. */
     #endIfDone() {
         const isQuiet = this.#tracks.every((track) => track.isDone);
         if (isQuiet && this.#source.readyState === "open") this.#source.endOfStream();
     }
 
+    #onWaitingForKey = () => { this.#progress.isWaitingForKey = true; };
+
+    /** Skips gaps, returns to the window of a live presentation, and reports playback that has stalled. */
+    #check() {
+        const { currentTime, paused, ended, seeking, error } = this.#video;
+        const progress = this.#progress;
+        const now = performance.now();
+        if (paused || ended || error || currentTime !== progress.position) {
+            Object.assign(progress, { position: currentTime, since: now });
+            if (!paused && !ended) Object.assign(progress, { isReported: false, isWaitingForKey: false });
+            return;
+        }
+        const idle = now - progress.since;
+        const [first] = this.#tracks;
+        if (first?.source.isLive && this.ahead < MINIMUM_AHEAD && currentTime < first.source.start - SMALL_GAP) {
+            // The segments at this position were removed from the playlist, for example during a pause.
+            this.#video.currentTime = first.source.startPosition;
+            return;
+        }
+        const next = this.#nextRange(currentTime);
+        const isShort = next !== null && next - currentTime < SMALL_GAP;
+        if (next !== null && !progress.isWaitingForKey && (isShort ? idle >= CHECK : idle > GAP_PATIENCE && !seeking)) {
+            this.#video.currentTime = next + 0.01;
+        } else if (idle >= STALL && !progress.isReported) {
+            progress.isReported = true;
+            this.#events.failure(this.#reason());
+        }
+    }
+
+    /**
+     * @param {number} now
+     * @returns {number | null} the time after a gap, at which all renditions are buffered; null without a gap
+     */
+    #nextRange(now) {
+        const { buffered } = this.#video;
+        for (let range = 0; range < buffered.length; range += 1) {
+            if (buffered.start(range) > now) return buffered.start(range);
+            // At the end of a range, browsers stop before the last frame has passed.
+            if (buffered.end(range) > now + MINIMUM_AHEAD) return null;
+        }
+        return null;
+    }
+
+    /** @returns {PlayerError} why playback does not continue */
+    #reason() {
+        if (this.#progress.isWaitingForKey) return new PlayerError("stalled", "the browser waits for a key");
+        const ended = this.#tracks.find(({ source }) => source.isLive && source.unchanged * source.playlist.target * 500 >= STALL / 2);
+        if (ended) return new PlayerError("live-ended", ended.source.url);
+        return new PlayerError("stalled", this.ahead > MINIMUM_AHEAD ? "the browser does not decode what is loaded" : "the next segment is missing");
+    }
+
     /** Stops loading and removes the media from the element. */
     close() {
         this.#abort.abort();
+        clearInterval(this.#watch);
+        this.#video.removeEventListener("waitingforkey", this.#onWaitingForKey);
         URL.revokeObjectURL(this.#address);
         this.#video.removeAttribute("src");
         this.#video.load();
-    }
-}
-
-/** @param {MediaPlaylist} playlist @returns {number} seconds */
-function length(playlist) {
-    const last = playlist.segments.at(-1);
-    return last ? last.start + last.duration : 0;
-}
-
-/** One rendition: its segments are appended to its buffer in order. */
-class Track {
-    /** Whether the last segment is in the buffer, without a gap after the playback position. */
-    isDone = false;
-    /** The index of the last appended segment. */
-    #last = -1;
-    /** @type {string} */
-    #map = "";
-    #source;
-    #buffer;
-    #video;
-    #signal;
-    #events;
-
-    /**
-     * @param {TrackSource} source
-     * @param {SourceBuffer} buffer
-     * @param {HTMLVideoElement} video
-     * @param {AbortSignal} signal
-     * @param {FeedEvents} events
-     */
-    constructor(source, buffer, video, signal, events) {
-        this.#source = source;
-        this.#buffer = buffer;
-        this.#video = video;
-        this.#signal = signal;
-        this.#events = events;
-    }
-
-    /** @param {() => void} onDone */
-    async run(onDone) {
-        while (!this.#signal.aborted) {
-            const index = this.#next();
-            const segment = this.#source.playlist.segments[index];
-            if (segment) {
-                this.isDone = false;
-                await this.#appendSegment(segment);
-                this.#last = index;
-            } else if (index >= 0 && !this.#source.playlist.isEnded) {
-                await this.#wait(this.#source.playlist.target * 500);
-                await this.#reload();
-            } else {
-                this.isDone = index >= 0;
-                if (this.isDone) onDone();
-                await this.#wait(500);
-            }
-        }
-    }
-
-    /**
-     * @returns {number} the index of the first segment missing after the playback position; the segment count if
-     *     none is missing; -1 if enough is buffered
-     */
-    #next() {
-        const now = this.#video.currentTime;
-        let end = now;
-        for (let range = 0; range < this.#buffer.buffered.length; range += 1) {
-            const start = this.#buffer.buffered.start(range);
-            if (start <= end + GAP && this.#buffer.buffered.end(range) > end) end = this.#buffer.buffered.end(range);
-        }
-        const { segments } = this.#source.playlist;
-        if (end - now >= AHEAD && end < length(this.#source.playlist) - GAP) return -1;
-        // The times of a playlist are not exact: a segment counts as complete slightly before its end.
-        const at = segments.findIndex((segment) => end + GAP < segment.start + segment.duration);
-        const index = at < 0 ? segments.length : at;
-        return index === this.#last && end > now ? index + 1 : index;
-    }
-
-    /** @param {Segment} segment */
-    async #appendSegment(segment) {
-        const map = segment.map && JSON.stringify(segment.map);
-        if (segment.map && map && map !== this.#map) {
-            const init = await this.#load(segment.map);
-            this.#events.init(init, segment);
-            await this.#append(init);
-            this.#map = map;
-        }
-        await this.#append(await this.#load(segment));
-    }
-
-    /** @param {Uint8Array} data */
-    async #append(data) {
-        while (!this.#signal.aborted) {
-            try {
-                await this.#change(() => this.#buffer.appendBuffer(data));
-                return;
-            } catch (error) {
-                if (!(error instanceof DOMException) || error.name !== "QuotaExceededError") throw error;
-                const behind = this.#video.currentTime - BEHIND;
-                if (behind > 0) await this.#change(() => this.#buffer.remove(0, behind));
-                await this.#wait(500);
-            }
-        }
-    }
-
-    /** @param {() => void} start */
-    async #change(start) {
-        await new Promise((resolve, reject) => {
-            const end = (/** @type {Event} */ event) => {
-                this.#buffer.removeEventListener("updateend", end);
-                this.#buffer.removeEventListener("error", end);
-                if (event.type === "error") reject(new PlayerError("media-malformed", this.#source.type));
-                else resolve(undefined);
-            };
-            this.#buffer.addEventListener("updateend", end);
-            this.#buffer.addEventListener("error", end);
-            try {
-                start();
-            } catch (error) {
-                this.#buffer.removeEventListener("updateend", end);
-                this.#buffer.removeEventListener("error", end);
-                reject(error);
-            }
-        });
-    }
-
-    /**
-     * @param {Piece} piece
-     * @returns {Promise<Uint8Array>}
-     */
-    async #load({ url, range }) {
-        const headers = range ? { Range: `bytes=${range.start}-${range.start + range.length - 1}` } : undefined;
-        for (let attempt = 1; ; attempt += 1) {
-            try {
-                const answer = await fetch(url, { headers, credentials: "omit", signal: this.#signal });
-                if (!answer.ok) throw new PlayerError("segment-unreachable", `${url}: status ${answer.status}`);
-                const data = new Uint8Array(await answer.arrayBuffer());
-                // Servers without range support send the whole file.
-                return range && answer.status !== 206 ? data.subarray(range.start, range.start + range.length) : data;
-            } catch (error) {
-                if (this.#signal.aborted) throw error;
-                if (attempt === TRIES) {
-                    throw error instanceof PlayerError ? error : new PlayerError("segment-unreachable", url);
-                }
-                await this.#wait(1000);
-            }
-        }
-    }
-
-    async #reload() {
-        if (this.#signal.aborted) return;
-        const { url } = this.#source;
-        const { media } = parse(await fetchPlaylist(url, this.#signal), url);
-        if (!media) throw new PlayerError("playlist-malformed", url);
-        requirePlayable(media);
-        this.#source.playlist = media;
-    }
-
-    /**
-     * Waits until the viewer seeks, playback stops, or the time has passed.
-     *
-     * @param {number} milliseconds
-     */
-    async #wait(milliseconds) {
-        await new Promise((resolve) => {
-            const wake = () => {
-                clearTimeout(timer);
-                this.#video.removeEventListener("seeking", wake);
-                this.#signal.removeEventListener("abort", wake);
-                resolve(undefined);
-            };
-            const timer = setTimeout(wake, milliseconds);
-            this.#video.addEventListener("seeking", wake);
-            this.#signal.addEventListener("abort", wake);
-        });
     }
 }

@@ -1,6 +1,8 @@
 // @ts-check
 /** @file The demonstration page of the player: the form, and the state of playback. */
 
+// hls.js, or nothing.
+import "./hls-library.js";
 import { KeywayPlayer } from "./keyway-player.js";
 
 /** @typedef {import("./errors.js").PlayerError} PlayerError */
@@ -35,6 +37,7 @@ const player = new KeywayPlayer(video, {
     // The page is served by the key server.
     server: location.origin,
     token: () => token(),
+    hls: /** @type {any} */ (globalThis).Hls,
 });
 
 /** @returns {string} the selected kind of token */
@@ -172,8 +175,47 @@ function setButtons(isPlaying) {
     /** @type {HTMLButtonElement} */ (element("renew")).disabled = true;
 }
 
+/**
+ * Offers a choice, if there is one.
+ *
+ * @param {string} id
+ * @param {string[]} names
+ * @param {string} [automatic] the name of the choice -1
+ */
+function offer(id, names, automatic) {
+    /** @type {HTMLSelectElement} */
+    const list = element(id);
+    const options = names.map((name, index) => new Option(name, String(index)));
+    list.replaceChildren(...(automatic ? [new Option(automatic, "-1")] : []), ...options);
+    const isChoice = names.length > (automatic === "Off" ? 0 : 1);
+    list.hidden = !isChoice;
+    const label = /** @type {HTMLElement} */ (document.querySelector(`label[for=${id}]`));
+    label.hidden = !isChoice;
+}
+
+function showChoices() {
+    const { variants, audio, subtitles } = player.choices;
+    const named = (/** @type {{name: string, language: string}} */ { name, language }) => name || language || "unnamed";
+    offer("quality", variants.map(({ height, bandwidth }) => `${height ? `${height} p, ` : ""}${(bandwidth / 1e6).toFixed(2)} Mbit/s`), "Automatic");
+    offer("audio", audio.map(named));
+    offer("subtitles", subtitles.map(named), "Off");
+    element("choices").hidden = variants.length < 2 && audio.length < 2 && !subtitles.length;
+}
+
+/** @param {{width: number, height: number, bandwidth: number} | null} variant */
+function showVariant(variant) {
+    const size = variant?.height ? `${variant.width} × ${variant.height}, ` : "";
+    show("fact-variant", variant ? `${size}${(variant.bandwidth / 1e6).toFixed(2)} Mbit/s` : "–");
+}
+
+/** @param {string} id @returns {number} the chosen index */
+function chosen(id) {
+    return Number(/** @type {HTMLSelectElement} */ (element(id)).value);
+}
+
 function clear() {
     requests = [];
+    element("choices").hidden = true;
     showFailure(null);
     showKeys();
     fill("requests", [], "No requests yet.");
@@ -190,9 +232,13 @@ player.addEventListener("mode", (event) => {
     show("fact-method", way);
     show("fact-system", keySystem);
     /** @type {HTMLButtonElement} */ (element("renew")).disabled = !keySystem.startsWith("com.apple.fps");
-    const size = variant?.height ? `${variant.width} × ${variant.height}, ` : "";
-    show("fact-variant", variant ? `${size}${(variant.bandwidth / 1e6).toFixed(2)} Mbit/s` : "–");
+    showVariant(variant);
 });
+player.addEventListener("variant", (event) => showVariant(/** @type {CustomEvent} */ (event).detail));
+player.addEventListener("choices", showChoices);
+element("quality").addEventListener("change", () => { void player.selectVariant(chosen("quality")); });
+element("audio").addEventListener("change", () => { void player.selectAudio(chosen("audio")).catch(() => {}); });
+element("subtitles").addEventListener("change", () => player.selectSubtitles(chosen("subtitles")));
 
 form.addEventListener("change", showTokenField);
 form.addEventListener("submit", async (event) => {

@@ -1,36 +1,54 @@
 // @ts-check
-/** @file Keys with the prefixed API of older Safari (`WebKitMediaKeys`), for FairPlay with native HLS. */
+/** @file Keys with the prefixed API of Safari (`WebKitMediaKeys`), for FairPlay with native HLS and with a MediaSource. */
 
-import { contentID, prefixedInitData, prefixedKeyURI } from "./init-data.js";
+import { base64, contentID, prefixedInitData, prefixedKeyURI } from "./init-data.js";
 import { PlayerError } from "./errors.js";
+import { TARGET_CHANGED } from "./keys.js";
 
 /** @typedef {import("./licenses.js").LicenseServer} LicenseServer */
 /** @typedef {import("./keys.js").KeyEvents} KeyEvents */
 
+/** The key system for native HLS, whose initialization data contain the certificate. */
 const KEY_SYSTEM = "com.apple.fps.1_0";
+/** The key systems for a MediaSource, the preferred one first. They ask for the certificate in a message. */
+const SOURCE_KEY_SYSTEMS = ["com.apple.fps.3_0", "com.apple.fps.2_0"];
+/** The message that asks for the certificate. */
+const CERTIFICATE_REQUEST = "certificate";
 
 /** The names of the error codes of `webkitkeyerror`. */
 const ERRORS = ["", "unknown", "client", "service", "output", "hardware change", "domain"];
 
-/** @returns {boolean} whether this browser has the prefixed API with FairPlay */
-export function hasPrefixedKeys() {
-    const keys = /** @type {any} */ (globalThis).WebKitMediaKeys;
-    return Boolean(keys?.isTypeSupported?.(KEY_SYSTEM, "video/mp4"));
+/** @param {string} system @returns {boolean} whether this browser has the prefixed API with this key system */
+function supports(system) {
+    return Boolean(/** @type {any} */ (globalThis).WebKitMediaKeys?.isTypeSupported?.(system, "video/mp4"));
 }
 
-/** The keys of one video element. Each key URI has its own session. */
+/** @returns {boolean} whether this browser has the prefixed API with FairPlay for native HLS */
+export function hasPrefixedKeys() {
+    return supports(KEY_SYSTEM);
+}
+
+/** The keys of one video element. Each key URI, or with a MediaSource each initialization data, has its own session. */
 export class PrefixedKeys {
     /** @type {Map<string, any>} */
     #sessions = new Map();
     /** @type {Map<string, string>} */
     #statuses = new Map();
+    /** Sessions that were replaced when the playback target changed. @type {any[]} */
+    #replaced = [];
     #isClosed = false;
     #video;
     #server;
     #certificate;
     #events;
     /** @type {(event: any) => void} */
-    #onNeedKey = (event) => this.#need(event.initData);
+    #onNeedKey = (event) => this.need(event.initData);
+    /** Makes sure that keys are requested again, because another playback target cannot use the same licenses. */
+    #onTarget = () => {
+        for (const session of this.#replaced) session.close?.();
+        this.#replaced = [...this.#sessions.values()];
+        this.#sessions.clear();
+    };
 
     /**
      * @param {HTMLVideoElement} video
@@ -45,10 +63,11 @@ export class PrefixedKeys {
         this.#events = events;
         this.system = KEY_SYSTEM;
         video.addEventListener("webkitneedkey", this.#onNeedKey);
+        video.addEventListener(TARGET_CHANGED, this.#onTarget);
     }
 
     /**
-     * Prepares a video element for encrypted media. Call this before the element gets media.
+     * Prepares a video element for encrypted media.
      *
      * @param {HTMLVideoElement} video
      * @param {LicenseServer} server
@@ -82,39 +101,57 @@ export class PrefixedKeys {
     async close() {
         this.#isClosed = true;
         this.#video.removeEventListener("webkitneedkey", this.#onNeedKey);
-        for (const session of this.#sessions.values()) session.close?.();
+        this.#video.removeEventListener(TARGET_CHANGED, this.#onTarget);
+        for (const session of [...this.#replaced, ...this.#sessions.values()]) session.close?.();
         this.#sessions.clear();
         this.#video.webkitSetMediaKeys?.(null);
     }
 
-    /** @param {Uint8Array} initData */
-    #need(initData) {
-        const uri = prefixedKeyURI(initData);
-        if (this.#isClosed || this.#sessions.has(uri)) return;
+    /**
+     * Requests the key of some initialization data, unless it was requested before.
+     *
+     * @param {Uint8Array} initData
+     */
+    need(initData) {
+        const hasSource = this.#hasMediaSource();
+        const name = hasSource ? base64(initData) : prefixedKeyURI(initData);
+        if (this.#isClosed || this.#sessions.has(name)) return;
         try {
             if (!this.#video.webkitKeys) {
-                this.#video.webkitSetMediaKeys(new /** @type {any} */ (globalThis).WebKitMediaKeys(KEY_SYSTEM));
+                const system = (hasSource && SOURCE_KEY_SYSTEMS.find(supports)) || KEY_SYSTEM;
+                this.#video.webkitSetMediaKeys(new /** @type {any} */ (globalThis).WebKitMediaKeys(system));
+                this.system = system;
             }
-            const data = prefixedInitData(initData, contentID(uri), this.#certificate);
+            const data = hasSource ? initData : prefixedInitData(initData, contentID(name), this.#certificate);
             const session = this.#video.webkitKeys.createSession("video/mp4", data);
             if (!session) throw new PlayerError("key-system-failed", "the browser created no session");
-            this.#sessions.set(uri, session);
-            session.addEventListener("webkitkeymessage", (/** @type {any} */ event) => { void this.#answer(session, uri, event.message); });
-            session.addEventListener("webkitkeyadded", () => this.#setStatus(uri, "usable"));
-            session.addEventListener("webkitkeyerror", () => this.#keyError(session, uri));
+            this.#sessions.set(name, session);
+            session.addEventListener("webkitkeymessage", (/** @type {any} */ event) => { void this.#answer(session, name, event.message); });
+            session.addEventListener("webkitkeyadded", () => this.#setStatus(name, "usable"));
+            session.addEventListener("webkitkeyerror", () => this.#keyError(session, name));
         } catch (error) {
             this.#fail(error, "key-system-failed");
         }
     }
 
+    /** Whether a MediaSource plays, so that the initialization data are those of the media, not a key URI. */
+    #hasMediaSource() {
+        return Boolean(this.#video.srcObject) || /^blob:/.test(this.#video.currentSrc || this.#video.src || "");
+    }
+
     /**
      * @param {any} session
      * @param {string} uri
-     * @param {Uint8Array} message the SPC
+     * @param {Uint8Array} message the SPC, or a request for the certificate
      */
     async #answer(session, uri, message) {
         try {
-            const ckc = await this.#server.fairPlay(new Uint8Array(message));
+            const bytes = new Uint8Array(message);
+            if (new TextDecoder().decode(bytes.subarray(0, 32)) === CERTIFICATE_REQUEST) {
+                session.update(this.#certificate);
+                return;
+            }
+            const ckc = await this.#server.fairPlay(bytes);
             if (!this.#isClosed) session.update(ckc);
         } catch (error) {
             this.#setStatus(uri, "internal-error");

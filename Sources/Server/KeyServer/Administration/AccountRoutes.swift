@@ -2,8 +2,10 @@ import Hummingbird
 package import KeyStore
 package import TextCoding
 
-/// The routes that list and remove the devices, licenses and rentals of an account.
+/// The routes that list and remove the devices, licenses and rentals of an account, and list those of all accounts.
 ///
+///     GET    /admin/devices[?account=&device=&class=]
+///     GET    /admin/rentals[?account=&title=&asset=]
 ///     GET    /admin/accounts/{account}/devices
 ///     DELETE /admin/accounts/{account}/devices/{device}                         allows another device
 ///     GET    /admin/accounts/{account}/licenses
@@ -11,11 +13,25 @@ package import TextCoding
 ///     GET    /admin/accounts/{account}/rentals
 ///     DELETE /admin/accounts/{account}/rentals/{subject}                        the next license starts a new rental
 struct AccountRoutes: Sendable {
-    let store: any GrantStore
+    let store: any GrantStore & ListStore
+    private static let devices = AdminList(
+        table: .devices,
+        filters: [.account, .device, .text("class", .deviceClass)]
+    )
+    private static let rentals = AdminList(
+        table: .rentals,
+        filters: [
+            .account,
+            .subject("title") { .title(String(decoding: $0, as: UTF8.self)) },
+            .subject("asset") { .asset(AdminFilters.asset($0)) },
+        ]
+    )
 
     var endpoints: [AdminEndpoint] {
         let account = "/admin/accounts/{account}"
         return [
+            AdminEndpoint(.get, "/admin/devices", .read) { try await allDevices($0) },
+            AdminEndpoint(.get, "/admin/rentals", .read) { try await allRentals($0) },
             AdminEndpoint(.get, account + "/devices", .read) { try await devices($0) },
             AdminEndpoint(.delete, account + "/devices/{device}", .support) { try await deleteDevice($0) },
             AdminEndpoint(.get, account + "/licenses", .read) { try await licenses($0) },
@@ -23,6 +39,18 @@ struct AccountRoutes: Sendable {
             AdminEndpoint(.get, account + "/rentals", .read) { try await rentals($0) },
             AdminEndpoint(.delete, account + "/rentals/{subject}", .support) { try await deleteRental($0) },
         ]
+    }
+
+    private func allDevices(_ request: AdminRequest) async throws -> Response {
+        try await request.answer(Self.devices, \.administrationJSON) { query throws(KeyStoreError) in
+            try await store.devices(query)
+        }
+    }
+
+    private func allRentals(_ request: AdminRequest) async throws -> Response {
+        try await request.answer(Self.rentals, \.administrationJSON) { query throws(KeyStoreError) in
+            try await store.rentals(query)
+        }
     }
 
     private func devices(_ request: AdminRequest) async throws -> Response {

@@ -47,6 +47,7 @@ package struct AdminActor: Sendable {
             microseconds: stopwatch.microseconds
         )
         record.detail = "by \(name): \(what)"
+        record.actor = name
         record.requestID = requestID
         record.remoteAddress = remoteAddress
         return record

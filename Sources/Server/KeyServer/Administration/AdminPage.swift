@@ -3,7 +3,8 @@ import TextCoding
 
 /// A page request for a list: `?after=CURSOR&limit=NUMBER`.
 ///
-/// The response is `{"items": […], "next": CURSOR}`; `next` is null on the last page. A cursor contains the sort key of
+/// The response is `{"items": […], "next": CURSOR, "total": NUMBER}`; `next` is null on the last page, and some lists have
+/// no total. A cursor contains the sort key of
 /// the last item of a page, so that changes to the list neither repeat nor skip other items. Its format is opaque to
 /// clients.
 struct AdminPage: Sendable {
@@ -45,31 +46,31 @@ struct AdminPage: Sendable {
         ProblemDocument(.malformedRequest, detail: "after is not a valid cursor of this list.")
     }
 
-    /// Returns the sort key as text.
-    func text() throws(ProblemDocument) -> String? {
-        guard let after else { return nil }
-        guard let text = String(validating: after, as: UTF8.self) else { throw Self.unknownCursor }
-        return text
-    }
-
     /// Returns the response.
     ///
     /// - Parameters:
     ///   - found: The items after the cursor, of which at most ``count`` are used.
+    ///   - total: The number of items on all pages; nil if it is not known.
     ///   - key: Returns the sort key of an item.
-    func answer<Item>(_ found: some Collection<Item>, key: (Item) -> [UInt8], _ json: (Item) -> JSONValue) -> Response {
+    func answer<Item>(
+        _ found: some Collection<Item>,
+        total: Int? = nil,
+        key: (Item) -> [UInt8],
+        _ json: (Item) -> JSONValue
+    ) -> Response {
         let page = Array(found.prefix(limit))
         let next = found.count > limit ? page.last.map { Base64.encodeURLSafe(key($0)) } : nil
         return JSONValue.fields([
             ("items", .array(page.map(json))),
             ("next", next.map { .string($0) } ?? .null),
+            ("total", total.map { .integer($0) }),
         ]).response()
     }
 
     /// Returns the response for a whole list, which is sorted by its keys.
     func answer<Item>(ofAll items: [Item], key: (Item) -> [UInt8], _ json: (Item) -> JSONValue) -> Response {
         let rest = items.filter { item in after.map { $0.lexicographicallyPrecedes(key(item)) } ?? true }
-        return answer(rest.prefix(count), key: key, json)
+        return answer(rest.prefix(count), total: items.count, key: key, json)
     }
 }
 

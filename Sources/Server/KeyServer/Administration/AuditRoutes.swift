@@ -4,7 +4,8 @@ package import TextCoding
 
 /// The routes that list and verify the audit log, newest entries first.
 ///
-///     GET /admin/audit[?before=NUMBER&limit=&search=TEXT]
+///     GET /admin/audit[?before=NUMBER&limit=&search=TEXT, and exact values: account, asset, title, device, policy, outcome,
+///                       reason, route, address, request, from, until]
 ///     GET /admin/audit/verify[?head=NODE:NUMBER:HASH]    verifies the hash chains of the whole log
 struct AuditRoutes: Sendable {
     let store: any AuditLog
@@ -18,12 +19,7 @@ struct AuditRoutes: Sendable {
 
     private func list(_ request: AdminRequest) async throws -> Response {
         var query = try request.query()
-        let before = try query.read("before").map { text throws(ProblemDocument) in
-            guard let number = Int64(String(decoding: text, as: UTF8.self)), number > 0 else {
-                throw ProblemDocument(.malformedRequest, detail: "before must be the number of an entry.")
-            }
-            return number
-        }
+        let before = try query.readNumber("before")
         let search = try query.read("search").map { text throws(ProblemDocument) in
             guard let search = AuditSearch(text) else {
                 throw ProblemDocument(
@@ -33,21 +29,37 @@ struct AuditRoutes: Sendable {
             }
             return search
         }
+        let filter = try AuditFilter(&query)
         let limit = try AdminPage.limit(&query)
         try query.finish()
-        if let search {
-            let (page, next) = try await search.page(of: store, before: before, limit: limit)
-            return Self.answer(page, next: next)
+        guard let search else { return try await list(filter, before: before, limit: limit) }
+        let page = try await search.page(of: store, matching: filter, before: before, limit: limit) {
+            request.stopwatch.microseconds > Self.searchTime
         }
-        let found = try await store.auditEntries(before: before, limit: limit + 1)
-        let page = found.prefix(limit)
-        return Self.answer(page, next: found.count > limit ? page.last?.number : nil)
+        return Self.answer(page)
     }
 
-    private static func answer(_ page: some Sequence<AuditEntry>, next: Int64?) -> Response {
+    /// The time after which a search returns what it has found, in microseconds. The page continues with `next`.
+    private static let searchTime = 500_000
+
+    private func list(_ filter: AuditFilter, before: Int64?, limit: Int) async throws -> Response {
+        // One more, to determine whether there is another page.
+        var page = try await store.auditEntries(matching: filter, before: before, limit: limit + 1)
+        if page.entries.count > limit {
+            page.entries.removeLast()
+            page.searched -= 1
+            page.next = page.entries.last?.number
+            page.oldest = page.entries.last?.record.milliseconds
+        }
+        return Self.answer(page)
+    }
+
+    private static func answer(_ page: AuditPage) -> Response {
         JSONValue.fields([
-            ("items", .array(page.map(\.administrationJSON))),
-            ("next", next.map { .string("\($0)") } ?? .null),
+            ("items", .array(page.entries.map(\.administrationJSON))),
+            ("next", page.next.map { .string("\($0)") } ?? .null),
+            ("searched", .integer(page.searched)),
+            ("oldest", page.oldest.map { .integer(Int($0)) } ?? .null),
         ]).response()
     }
 
@@ -62,6 +74,33 @@ struct AuditRoutes: Sendable {
         }
         try query.finish()
         return try await store.verifyAudit(expecting: head).administrationJSON.response()
+    }
+}
+
+extension AuditFilter {
+    /// Parses the parameters of a query.
+    init(_ query: inout FormFields) throws(ProblemDocument) {
+        func text(_ name: String) throws(ProblemDocument) -> String? {
+            guard let value = try query.read(name) else { return nil }
+            return try AdminFilters.text(name, value)
+        }
+        func time(_ name: String) throws(ProblemDocument) -> Int64? {
+            guard let value = try query.read(name) else { return nil }
+            return try AdminFilters.milliseconds(name, value)
+        }
+        self.init()
+        account = try text("account")
+        assetID = try query.read("asset").map { AdminFilters.asset($0) }
+        title = try text("title")
+        if let value = try query.read("device") { device = try AdminFilters.device(value) }
+        policyName = try text("policy")
+        outcome = try text("outcome")
+        reason = try text("reason")
+        route = try text("route")
+        remoteAddress = try text("address")
+        requestID = try text("request")
+        from = try time("from")
+        until = try time("until")
     }
 }
 
@@ -99,6 +138,7 @@ extension AuditEntry {
             ("milliseconds", .integer(Int(record.milliseconds))),
             ("route", .string(record.route)),
             ("outcome", .string(record.outcome)),
+            ("reason", record.reason.map { .string($0) }),
             ("detail", record.detail.map { .string($0) }),
             ("account", record.account.map { .string($0) }),
             ("transactionId", AdminJSON.number(record.transactionID)),

@@ -5,8 +5,8 @@ import TextCoding
 struct AuditSearch: Sendable {
     /// The maximum length of the text, in Unicode scalars, as in JSON Schema.
     static let limit = 200
-    /// The number of entries that one request searches. Older entries are searched for the next page.
-    static let reach = 10_000
+    /// The maximum number of entries that one request searches. Older entries are searched for the next page.
+    static let reach = 100_000
     private static let step = 1_000
 
     private let text: [UInt8]
@@ -16,32 +16,41 @@ struct AuditSearch: Sendable {
         guard let characters = String(validating: text, as: UTF8.self)?.unicodeScalars.count,
             1...Self.limit ~= characters
         else { return nil }
-        self.text = text.map(Self.lower)
+        self.text = ASCIIText.lowercased(text)
     }
 
-    /// Returns the newest matching entries, and the number of the entry before which to continue; nil if all entries
-    /// have been searched.
+    /// Returns the newest matching entries.
     ///
     /// - Parameters:
+    ///   - filter: The conditions that entries must fulfill, too.
     ///   - before: The number of the entry before which to start; nil means the newest.
     ///   - limit: The maximum number of entries.
+    ///   - isOver: Returns true if the search must end, after at least one step.
     func page(
         of store: any AuditLog,
+        matching filter: AuditFilter,
         before: Int64?,
-        limit: Int
-    ) async throws(KeyStoreError) -> (entries: [AuditEntry], next: Int64?) {
-        var found: [AuditEntry] = []
+        limit: Int,
+        isOver: () -> Bool
+    ) async throws(KeyStoreError) -> AuditPage {
+        var result = AuditPage()
         var last = before
-        for _ in 0..<(Self.reach / Self.step) {
-            let entries = try await store.auditEntries(before: last, limit: Self.step)
-            for entry in entries where fits(entry.record) {
-                found.append(entry)
-                if found.count == limit { return (found, entry.number) }
+        repeat {
+            let page = try await store.auditEntries(matching: filter, before: last, limit: Self.step)
+            for entry in page.entries where fits(entry.record) {
+                result.entries.append(entry)
+                guard result.entries.count == limit else { continue }
+                result.searched += page.entries.count { $0.number >= entry.number }
+                result.oldest = entry.record.milliseconds
+                result.next = entry.number
+                return result
             }
-            guard entries.count == Self.step, let number = entries.last?.number else { return (found, nil) }
-            last = number
-        }
-        return (found, last)
+            result.searched += page.searched
+            result.oldest = page.oldest ?? result.oldest
+            result.next = page.next
+            last = page.next
+        } while last != nil && result.searched < Self.reach && !isOver()
+        return result
     }
 
     /// Returns whether one of the record's fields contains the text.
@@ -58,12 +67,6 @@ struct AuditSearch: Sendable {
     }
 
     private func contains(_ bytes: some Collection<UInt8>) -> Bool {
-        let bytes = bytes.map(Self.lower)
-        guard bytes.count >= text.count else { return false }
-        return (0...(bytes.count - text.count)).contains { bytes[$0..<$0 + text.count].elementsEqual(text) }
-    }
-
-    private static func lower(_ byte: UInt8) -> UInt8 {
-        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte + 32 : byte
+        ASCIIText.contains(ASCIIText.lowercased(bytes), text)
     }
 }

@@ -5,7 +5,7 @@ package import TextCoding
 
 /// The routes for content keys. Responses never contain a key.
 ///
-///     GET    /admin/content            the list, without the keys
+///     GET    /admin/content[?policy=&title=&prefix=&search=&sort=name|updated&order=asc|desc]    without the keys
 ///     PUT    /admin/content/{asset}    {"key": HEX, "iv": HEX, "keyId": HEX, "policy": NAME, and either
 ///                                       "track": "audio" | "video" | …, "streamId": HEX, "titleId": HEX, or
 ///                                       "title": NAME, "titleTrack": NAME, "validFrom": TIME, "validUntil": TIME}
@@ -15,7 +15,13 @@ package import TextCoding
 /// `{asset}` is percent-encoded. A key without title and stream ID gets a stream ID derived from the asset ID; a key
 /// period has that of its track.
 struct ContentRoutes: Sendable {
-    let store: any ContentStore & TitleStore & PolicyStore
+    let store: any ContentStore & TitleStore & PolicyStore & ListStore
+    private static let contents = AdminList(
+        table: .contents,
+        name: (.assetID, isBytes: true),
+        sorts: [("name", .assetID), ("updated", .updated)],
+        filters: [.text("policy", .policyName), .text("title", .titleName)]
+    )
     /// The maximum size of the body, more than the document needs.
     private static let bodyLimit = 4_096
 
@@ -29,9 +35,9 @@ struct ContentRoutes: Sendable {
     }
 
     private func list(_ request: AdminRequest) async throws -> Response {
-        let page = try request.page()
-        let found = try await store.contents(after: page.after, limit: page.count)
-        return page.answer(found, key: \.assetID, \.administrationJSON)
+        try await request.answer(Self.contents, \.administrationJSON) { query throws(KeyStoreError) in
+            try await store.contents(query)
+        }
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {

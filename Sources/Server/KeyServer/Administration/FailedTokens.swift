@@ -11,6 +11,7 @@ final class FailedTokens: Sendable {
         var addresses: LRUCache<[UInt8], TokenBucket>
         var tokens: LRUCache<[UInt8], TokenBucket>
         var succeeded: LRUCache<[UInt8], Void>
+        var count = 0
     }
 
     /// The number of invalid tokens that one address may send at once, and of attempts with one token from all
@@ -58,6 +59,7 @@ final class FailedTokens: Sendable {
     func failed(address: [UInt8], tokenHash: [UInt8]) -> Int? {
         let now = clock()
         return state.withLock { state in
+            state.count += 1
             state.succeeded.remove(tokenHash)
             let full = TokenBucket(Self.limit, at: now)
             _ = state.addresses.update(address, initial: full) { $0.consume(1, Self.limit, at: now) }
@@ -69,6 +71,9 @@ final class FailedTokens: Sendable {
 
     /// Records a valid token.
     func succeeded(tokenHash: [UInt8]) { state.withLock { $0.succeeded.set(tokenHash, ()) } }
+
+    /// The number of invalid tokens since the start. Attempts beyond the limits are not looked up and not counted.
+    var count: Int { state.withLock { $0.count } }
 
     /// The numbers of addresses and of tokens in memory.
     var trackedCount: (addresses: Int, tokens: Int) {

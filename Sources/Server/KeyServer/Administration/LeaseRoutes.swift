@@ -4,12 +4,13 @@ package import TextCoding
 
 /// The routes that list and end concurrent streams.
 ///
-///     GET    /admin/leases[?account=]
+///     GET    /admin/leases[?account=&asset=&device=]
 ///     DELETE /admin/leases/{account}/{client}    client: device:HEX or session:HEX
 ///
 /// The session of an ended lease gets no more keys. The lease still counts until the key that the device has expires.
 struct LeaseRoutes: Sendable {
-    let store: any GrantStore
+    let store: any GrantStore & ListStore
+    private static let leases = AdminList(table: .leases, filters: [.account, .asset, .client])
 
     var endpoints: [AdminEndpoint] {
         [
@@ -19,20 +20,11 @@ struct LeaseRoutes: Sendable {
     }
 
     private func list(_ request: AdminRequest) async throws -> Response {
-        var query = try request.query()
-        let account = try query.read("account").map { bytes throws(ProblemDocument) in
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw ProblemDocument(.malformedRequest, detail: "The account is not UTF-8.")
-            }
-            return try AdminRequest.account(text)
+        let active = ListCondition.greater(.until, request.now)
+        return try await request.answer(Self.leases, matching: [active], \.administrationJSON) {
+            query throws(KeyStoreError) in
+            try await store.leases(query)
         }
-        let page = try AdminPage(&query)
-        let last = try page.after.map { key throws(ProblemDocument) in
-            guard let last = LeaseRecord(cursor: key) else { throw AdminPage.unknownCursor }
-            return last
-        }
-        let found = try await store.leases(account: account, at: request.now, after: last, limit: page.count)
-        return page.answer(found, key: \.cursor, \.administrationJSON)
     }
 
     private func end(_ request: AdminRequest) async throws -> Response {
@@ -52,27 +44,6 @@ struct LeaseRoutes: Sendable {
 }
 
 extension LeaseRecord {
-    /// The cursor of a lease in a list: its account, a zero byte, its client.
-    fileprivate var cursor: [UInt8] { Array(account.utf8) + [0] + Array(AdminJSON.text(client).utf8) }
-
-    /// Creates a lease with the account and client in a cursor.
-    fileprivate init?(cursor: [UInt8]) {
-        guard let zero = cursor.lastIndex(of: 0),
-            let account = String(validating: cursor[..<zero], as: UTF8.self),
-            let text = String(validating: cursor[(zero + 1)...], as: UTF8.self),
-            let client = AdminJSON.client(text)
-        else { return nil }
-        self.init(
-            account: account,
-            client: client,
-            sessionID: nil,
-            assetID: [],
-            since: 0,
-            until: 0,
-            purpose: .playback
-        )
-    }
-
     /// The lease in the administration API.
     package var administrationJSON: JSONValue {
         let fields: AdminJSON.Fields = [

@@ -4,12 +4,19 @@ package import TextCoding
 
 /// The routes for license policies.
 ///
-///     GET    /admin/policies
+///     GET    /admin/policies[?prefix=&search=&sort=name&order=asc|desc]
 ///     PUT    /admin/policies/{name}    a policy document (docs/policy.md)
 ///     GET    /admin/policies/{name}
 ///     DELETE /admin/policies/{name}
+///     GET    /admin/policies/{name}/history[?before=&limit=]    its changes, newest first
+///     GET    /admin/policies/{name}/uses[?limit=]               the records that refer to it
 struct PolicyRoutes: Sendable {
-    let store: any ContentStore & TitleStore & PolicyStore
+    let store: any ContentStore & TitleStore & PolicyStore & ListStore
+    private static let policies = AdminList(
+        table: .policies,
+        name: (.name, isBytes: false),
+        sorts: [("name", .name)]
+    )
     /// The maximum size of the body, more than any document needs.
     private static let bodyLimit = 16_384
 
@@ -19,13 +26,15 @@ struct PolicyRoutes: Sendable {
             AdminEndpoint(.put, "/admin/policies/{name}", .content) { try await put($0) },
             AdminEndpoint(.get, "/admin/policies/{name}", .read) { try await get($0) },
             AdminEndpoint(.delete, "/admin/policies/{name}", .content) { try await delete($0) },
+            AdminEndpoint(.get, "/admin/policies/{name}/history", .read) { try await history($0) },
+            AdminEndpoint(.get, "/admin/policies/{name}/uses", .read) { try await uses($0) },
         ]
     }
 
     private func list(_ request: AdminRequest) async throws -> Response {
-        let page = try request.page()
-        let found = try await store.policies(after: try page.text(), limit: page.count)
-        return page.answer(found, key: { Array($0.name.utf8) }, \.administrationJSON)
+        try await request.answer(Self.policies, \.administrationJSON) { query throws(KeyStoreError) in
+            try await store.policies(query)
+        }
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {
@@ -56,6 +65,28 @@ struct PolicyRoutes: Sendable {
         let audit = Self.audit(request, "policy-delete", name, "deleted")
         guard try await store.deletePolicy(name: name, audit: audit) else { throw Self.noPolicy }
         return .noContent
+    }
+
+    private func history(_ request: AdminRequest) async throws -> Response {
+        var query = try request.query()
+        let before = try query.readNumber("before")
+        let limit = try AdminPage.limit(&query)
+        try query.finish()
+        let name = try request.text("name")
+        let found = try await store.policyHistory(name: name, before: before, limit: limit + 1)
+        if found.isEmpty, try await store.policy(name: name) == nil { throw Self.noPolicy }
+        let page = found.prefix(limit)
+        let next = found.count > limit ? page.last.map { JSONValue.string("\($0.number)") } : nil
+        return JSONValue.fields([("items", .array(page.map(\.administrationJSON))), ("next", next ?? .null)]).response()
+    }
+
+    private func uses(_ request: AdminRequest) async throws -> Response {
+        var query = try request.query()
+        let limit = try AdminPage.limit(&query)
+        try query.finish()
+        let name = try request.text("name")
+        guard try await store.policy(name: name) != nil else { throw Self.noPolicy }
+        return try await store.policyUses(name: name, limit: limit).administrationJSON.response()
     }
 
     private static func audit(

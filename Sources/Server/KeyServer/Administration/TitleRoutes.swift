@@ -4,7 +4,7 @@ package import TextCoding
 
 /// The routes for titles, with their tracks and key periods.
 ///
-///     GET    /admin/titles
+///     GET    /admin/titles[?policy=&prefix=&search=&sort=name|updated&order=asc|desc]
 ///     PUT    /admin/titles/{title}                           {"titleId": HEX, "policy": NAME, "keyUriTemplate": TEXT}
 ///     GET    /admin/titles/{title}
 ///     DELETE /admin/titles/{title}
@@ -18,7 +18,13 @@ package import TextCoding
 /// A key period is created by `PUT /admin/content/{asset}`, or several in advance (``KeyPeriodRoutes``). Records that
 /// others refer to cannot be deleted.
 struct TitleRoutes: Sendable {
-    let store: any TitleStore & PolicyStore
+    let store: any TitleStore & PolicyStore & ListStore
+    private static let titles = AdminList(
+        table: .titles,
+        name: (.name, isBytes: false),
+        sorts: [("name", .name), ("updated", .updated)],
+        filters: [.text("policy", .policyName)]
+    )
     private static let bodyLimit = 4_096
 
     var endpoints: [AdminEndpoint] {
@@ -37,9 +43,9 @@ struct TitleRoutes: Sendable {
     }
 
     private func list(_ request: AdminRequest) async throws -> Response {
-        let page = try request.page()
-        let found = try await store.titles(after: try page.text(), limit: page.count)
-        return page.answer(found, key: { Array($0.name.utf8) }, \.administrationJSON)
+        try await request.answer(Self.titles, \.administrationJSON) { query throws(KeyStoreError) in
+            try await store.titles(query)
+        }
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {

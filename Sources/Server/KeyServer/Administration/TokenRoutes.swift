@@ -5,13 +5,18 @@ package import TextCoding
 
 /// The routes for administration tokens.
 ///
-///     GET    /admin/tokens           names and roles
+///     GET    /admin/tokens[?prefix=&search=&sort=name&order=asc|desc]    names and roles
 ///     POST   /admin/tokens           {"name": NAME, "role": "viewer" | "support" | "content" | "encoder" | "admin"}
 ///     DELETE /admin/tokens/{name}
 ///
 /// Only the response to `POST` contains the token itself.
 struct TokenRoutes: Sendable {
     let store: any AdminTokenStore
+    private static let tokens = AdminList(
+        table: .adminTokens,
+        name: (.name, isBytes: false),
+        sorts: [("name", .name)]
+    )
     private static let bodyLimit = 1_024
 
     var endpoints: [AdminEndpoint] {
@@ -23,9 +28,9 @@ struct TokenRoutes: Sendable {
     }
 
     private func list(_ request: AdminRequest) async throws -> Response {
-        let page = try request.page()
-        let tokens = try await store.adminTokens()
-        return page.answer(ofAll: tokens, key: { Array($0.name.utf8) }) { $0.administrationJSON() }
+        try await request.answer(Self.tokens, { $0.administrationJSON() }) { query throws(KeyStoreError) in
+            ListedTable.adminTokens.page(query, of: try await store.adminTokens())
+        }
     }
 
     private func make(_ request: AdminRequest) async throws -> Response {

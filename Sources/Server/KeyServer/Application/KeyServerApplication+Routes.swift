@@ -1,3 +1,4 @@
+import Foundation
 package import Hummingbird
 
 extension KeyServerParts {
@@ -59,7 +60,12 @@ extension KeyServerApplication {
             clients: configuration.licenses.otherClients,
             tokens: rules.allTokens
         ).add(to: router)
-        if configuration.playerPage || parts.isDevelopment { PlayerPage(isSecure: parts.tls != nil).add(to: router) }
+        // Pages of other origins that may use the key server may load its FairPlay library, too.
+        let hasPage = configuration.playerPage || parts.isDevelopment
+        if hasPage || configuration.crossOrigin != nil {
+            let hls = configuration.playerLibrary.flatMap { FileManager.default.contents(atPath: $0) }
+            PlayerPage(isSecure: parts.tls != nil, hls: hls.map { Array($0) }, isLibraryOnly: !hasPage).add(to: router)
+        }
     }
 
     private func addAdministration(to router: Router<ServerRequestContext>) {

@@ -32,6 +32,7 @@ extension KeyServerApplication {
         return (parts.tls?.services ?? [])
             + [
                 StorePruning(store: store, time: time, logger: logger),
+                ActivityHistory(parts.activity, store: store, time: time, logger: logger),
                 KeyPeriodService(store: store, plans: plans, time: time, logger: logger),
                 parts.bundleReload,
             ]

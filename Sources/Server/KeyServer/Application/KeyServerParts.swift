@@ -93,6 +93,8 @@ struct KeyServerParts: Sendable {
         sources.failing = { [readiness] in await readiness.failing() }
         sources.activeLeases = activeLeases
         sources.queueDepth = { [pool] in pool.waiting }
+        sources.settings = environment.settings
+        sources.limits = { limitUses }
         sources.tlsExpiry = { [tls] in tls?.certificate.expiry }
         sources.isSecure = tls != nil
         sources.isDevelopment = isDevelopment

@@ -16,6 +16,8 @@ package struct ServerEnvironment: Sendable {
     package var version = ""
     /// True if the server runs with `--dev`.
     package var isDevelopment = false
+    /// The settings in effect with their origins, for the dashboard.
+    package var settings: [EffectiveSetting] = []
     /// The path of the folder with the database, for the metric of its free disk space; nil if the database is not in a
     /// folder.
     package var databaseFolder: String?

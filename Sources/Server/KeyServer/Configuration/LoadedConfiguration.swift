@@ -104,6 +104,7 @@ extension ServerConfiguration {
     /// The suffixes of the paths of settings that name required files.
     static let filePaths = [
         "kek.file", "passwordFile", "tls.certificate", "tls.key", "admin.clientCA", "secretFile", ".jwks",
+        "playerLibrary",
     ]
 
     /// An example file with every setting and its description. A server does not start with it until `authorization` is

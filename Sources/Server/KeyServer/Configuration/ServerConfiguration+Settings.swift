@@ -72,6 +72,12 @@ extension ServerConfiguration {
             "playerPage",
             "Whether the listener for players serves GET /player, a test page for playback; always served with --dev."
         )
+        reader.read(
+            path: &playerLibrary,
+            "playerLibrary",
+            example: "/usr/share/keyway/hls.mjs",
+            "An ES module that defines globalThis.Hls, the class of hls.js, for this page; by default its own code plays."
+        )
         reader.section("licenses") { licenses.read(&$0) }
         reader.sections(&channels, "channels", .init()) { $0.read(&$1) }
         reader.section("limits") { limits.read(&$0) }

@@ -146,6 +146,8 @@ package struct ServerConfiguration: Sendable, Equatable {
         }
     }
 
+    /// The path of a build of hls.js for the playback page, an ES module that defines `globalThis.Hls`; nil for none.
+    package var playerLibrary: String?
     /// Settings that apply to all licenses.
     package struct Licenses: Sendable, Equatable {
         /// The FPS protocol versions that are supported.

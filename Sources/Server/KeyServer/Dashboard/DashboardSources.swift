@@ -13,6 +13,10 @@ package struct DashboardSources: Sendable {
     package var activeLeases: @Sendable () async -> Int? = { nil }
     /// Returns the number of requests that wait for a thread.
     package var queueDepth: @Sendable () -> Int = { 0 }
+    /// The settings in effect.
+    package var settings: [EffectiveSetting] = []
+    /// Returns the limits of the process, with their use.
+    package var limits: @Sendable () -> [LimitUse] = { [] }
     /// Returns the expiry time of the TLS certificate, in Unix seconds; nil without TLS.
     package var tlsExpiry: @Sendable () -> Int64? = { nil }
     /// True if the listener uses TLS.

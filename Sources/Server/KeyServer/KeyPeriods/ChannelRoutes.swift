@@ -4,7 +4,7 @@ package import TextCoding
 
 /// The routes for the schedules of live channels.
 ///
-///     GET    /admin/channels
+///     GET    /admin/channels[?prefix=&search=&sort=name&order=asc|desc]
 ///     PUT    /admin/channels/{title}    {"tracks": [NAME, …], "length": SECONDS, "ahead": SECONDS, "start": TIME,
 ///                                        "paused": BOOL}
 ///     GET    /admin/channels/{title}
@@ -13,7 +13,12 @@ package import TextCoding
 /// All servers that share the store apply changes within a minute (``KeyPeriodService``). Existing periods stay
 /// unchanged.
 struct ChannelRoutes: Sendable {
-    let store: any ChannelStore & TitleStore
+    let store: any ChannelStore & TitleStore & ListStore
+    private static let channels = AdminList(
+        table: .channels,
+        name: (.titleName, isBytes: false),
+        sorts: [("name", .titleName)]
+    )
     /// The maximum size of a body, enough for 100 names of 100 bytes.
     private static let bodyLimit = 16_384
 
@@ -27,9 +32,9 @@ struct ChannelRoutes: Sendable {
     }
 
     private func list(_ request: AdminRequest) async throws -> Response {
-        let page = try request.page()
-        let found = try await store.channels(after: try page.text(), limit: page.count)
-        return page.answer(found, key: { Array($0.title.utf8) }, \.administrationJSON)
+        try await request.answer(Self.channels, \.administrationJSON) { query throws(KeyStoreError) in
+            try await store.channels(query)
+        }
     }
 
     private func put(_ request: AdminRequest) async throws -> Response {

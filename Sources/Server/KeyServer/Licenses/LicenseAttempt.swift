@@ -218,6 +218,7 @@ extension LicenseAttempt {
             microseconds: Int(start.stopwatch.microseconds),
             account: account,
             assetID: assetID,
+            title: terms?.content.title?.name,
             policyName: terms?.policy.name
         )
         if case .keys(let request) = subject { event.client = ActivityEvent.Client(request.client) }

@@ -212,6 +212,22 @@ package struct ServerMetrics: Sendable {
         refusedConnections.add(1, listener.rawValue, limit.rawValue)
     }
 
+    /// The number of connections that exceeded a limit of a listener.
+    func refusedConnectionCount(by limit: ConnectionLimiter.Limit, _ listener: Listener) -> Int {
+        refusedConnections.value(listener.rawValue, limit.rawValue)
+    }
+
+    /// The number of requests that a rate limit refused.
+    func rateLimitedCount(by scope: RateLimiter.Scope, _ requestClass: RequestClass) -> Int {
+        limited.value(scope.rawValue, requestClass.rawValue)
+    }
+
+    /// The number of requests for licenses and keys with an outcome and a reason.
+    func licenseCount(_ outcome: Outcome, reason: String) -> Int { licenses.value(outcome.rawValue, reason) }
+
+    /// The number of refusals that the audit log does not record.
+    func unrecordedCount(by limit: RefusalLimit) -> Int { unrecorded.value(limit.rawValue) }
+
     /// Counts a response. The route is the router's pattern, never the path.
     package func request(method: String, route: String?, status: Int) {
         requests.add(method: method, route: route, status: status)

@@ -32,6 +32,8 @@ struct WebFile: Sendable {
         "js": "text/javascript; charset=utf-8",
         "svg": "image/svg+xml",
         "json": "application/json",
+        // TypeScript declarations, for developers who open them in a browser.
+        "ts": "text/plain; charset=utf-8",
     ]
 
     /// Returns every file of an embedded table.

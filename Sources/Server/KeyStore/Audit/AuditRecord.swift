@@ -33,6 +33,9 @@ package struct AuditRecord: Sendable, Equatable {
     package var remoteAddress: String? { didSet { remoteAddress = remoteAddress.map { clipped($0, 100) } } }
     /// The time the server needed, in microseconds.
     package let microseconds: Int64
+    /// The token or the system's user who made a change, for the history of policies. The log has no field for it:
+    /// ``detail`` begins with it.
+    package var actor: String?
 
     /// Creates a record. The other fields are set as they become known.
     package init(milliseconds: Int64, route: String, outcome: String, microseconds: Int64) {

@@ -30,6 +30,11 @@ package struct CopiedTable: Sendable {
         .init("encryption", [("id", .integer)], [("kek_id", .bytes), ("device_hash_key", .bytes)]),
         .init("policy", [("name", .text)], [("document", .bytes)]),
         .init(
+            "policy_change",
+            [("policy_name", .text), ("number", .integer)],
+            [("milliseconds", .integer), ("actor", .text), ("change", .text), ("document", .bytes)]
+        ),
+        .init(
             "title",
             [("name", .text)],
             [
@@ -127,6 +132,14 @@ package struct CopiedTable: Sendable {
             "device_report",
             [("device", .bytes), ("fact", .text)],
             [("value", .integer), ("until", .integer)]
+        ),
+        .init(
+            "activity",
+            [
+                ("step", .integer), ("title_name", .text), ("starts", .integer), ("node", .bytes),
+                ("device_class", .text), ("outcome", .text), ("reason", .text),
+            ],
+            [("requests", .integer), ("latency", .bytes)]
         ),
         .init(
             "audit",

@@ -52,7 +52,7 @@ extension PostgresKeyStore {
 }
 
 /// A row of the table `channel` with those of `channel_track`: reading and writing, in the order of the columns.
-private enum PostgresChannelRow {
+enum PostgresChannelRow {
     private static let columns = "title_name, period_length, ahead, starts, is_paused, created, updated"
 
     /// A query that returns the tracks as one text, separated by slashes, which names cannot contain.

@@ -14,14 +14,17 @@ extension PostgresKeyStore {
         -> WriteOutcome
     {
         try await administer(in: "policy \(record.name)", audit: { audit?($0) }) { transaction in
-            let alreadyExists = try !transaction.rows("SELECT name FROM policy WHERE name = $1", .text(record.name))
-                .isEmpty
+            let previous = try transaction.rows("SELECT document FROM policy WHERE name = $1", .text(record.name)).first
+            let alreadyExists = previous != nil
             guard !alreadyExists || replacing else { throw KeyStoreError.exists("policy \(record.name)") }
             let sql = """
                 INSERT INTO policy (name, document) VALUES ($1, $2)
                 ON CONFLICT (name) DO UPDATE SET document = excluded.document
                 """
             transaction.enqueue([PostgresQuery(sql, [.text(record.name), .bytes(record.document)])])
+            if let change = PolicyChange(from: try previous?.requiredBytes(0), to: record, audit: audit) {
+                transaction.enqueue(Self.recording(change))
+            }
             return alreadyExists ? .replaced : .created
         }
     }
@@ -36,7 +39,10 @@ extension PostgresKeyStore {
                 }
             )
             guard uses.allSatisfy(\.rows.isEmpty) else { throw KeyStoreError.policyInUse(name) }
-            return try transaction.change("DELETE FROM policy WHERE name = $1", .text(name)) > 0
+            let deleted = try transaction.rows("DELETE FROM policy WHERE name = $1 RETURNING document", .text(name))
+            guard let document = try deleted.first?.requiredBytes(0) else { return false }
+            transaction.enqueue(Self.recording(PolicyChange(deleting: name, document, audit: audit)))
+            return true
         }
     }
 
@@ -50,7 +56,7 @@ extension PostgresKeyStore {
     }
 
     @Sendable
-    private static func policyRecord(_ row: PostgresRow) throws(KeyStoreError) -> PolicyRecord {
+    static func policyRecord(_ row: PostgresRow) throws(KeyStoreError) -> PolicyRecord {
         try validatingStored { () throws(KeyStoreError) in
             try PolicyRecord(name: try row.requiredText(0), document: try row.requiredBytes(1))
         }

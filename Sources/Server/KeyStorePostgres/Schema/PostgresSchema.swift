@@ -17,7 +17,8 @@ struct PostgresSchema: Sendable {
 
     /// Migrations are never changed after a release; a change of the tables appends a migration.
     static let current = PostgresSchema(migrations: [
-        Migration(script: PostgresTables.script, oldestProgram: 1)
+        Migration(script: PostgresTables.script, oldestProgram: 1),
+        Migration(script: PostgresListIndexes.script + PostgresHistoryTables.script, oldestProgram: 1),
     ])
 
     let migrations: [Migration]

@@ -6,7 +6,7 @@ enum SQLiteSchema {
     /// The application ID in every database of this program: "KyWy". `file` and `sqlite3` print it.
     static let applicationID = 0x4B79_5779
     /// The newest schema version that this program supports, as stored in `user_version`.
-    static let version = 1
+    static let version = 2
 
     /// Migrations are never changed after a release; a change of the tables appends a migration.
     static var migrator: DatabaseMigrator {
@@ -14,6 +14,10 @@ enum SQLiteSchema {
         migrator.registerMigration("1") { db in
             try SQLiteTables.create(db)
             try db.execute(sql: "PRAGMA user_version = 1")
+        }
+        migrator.registerMigration("2") { db in
+            try db.execute(sql: SQLiteListIndexes.script + SQLiteHistoryTables.script)
+            try db.execute(sql: "PRAGMA user_version = 2")
         }
         return migrator
     }

@@ -45,11 +45,15 @@ extension AuditCommand {
             )
         )
         var after: Int64?
+        @OptionGroup var selection: AuditFilterOptions
         @OptionGroup var output: JSONOption
 
         func validate() throws {
             guard (1...1000).contains(limit) else {
                 throw ValidationError("--limit: expected a number from 1 to 1000.")
+            }
+            guard after == nil || selection.filter == AuditFilter() else {
+                throw ValidationError("--after: cannot be combined with options that select entries.")
             }
         }
 
@@ -59,12 +63,27 @@ extension AuditCommand {
                     if let after {
                         try await store.auditEntries(after: after, limit: limit)
                     } else {
-                        Array(try await store.auditEntries(before: nil, limit: limit).reversed())
+                        Array(try await newest(store).reversed())
                     }
                 var list = RecordList(output)
                 for entry in entries { try list.append(entry.administrationJSON, or: [line(entry)]) }
                 try list.finish()
             }
+        }
+
+        /// Returns the newest entries that are selected, newest first.
+        private func newest(_ store: any AuditLog) async throws -> [AuditEntry] {
+            var (entries, next): ([AuditEntry], Int64?) = ([], nil)
+            repeat {
+                let page = try await store.auditEntries(
+                    matching: selection.filter,
+                    before: next,
+                    limit: limit - entries.count
+                )
+                entries += page.entries
+                next = page.next
+            } while next != nil && entries.count < limit
+            return entries
         }
 
         private func line(_ entry: AuditEntry) -> String {

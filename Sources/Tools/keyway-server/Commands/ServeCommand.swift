@@ -186,6 +186,7 @@ struct ServeCommand: AsyncParsableCommand {
         if let warning = OpenFileLimit.warning(about: configuration) { logger.warning("\(warning)") }
         let process = ServerProcess(
             configuration: configuration,
+            settings: loaded.settings,
             isDevelopment: dev,
             token: token,
             tokenFile: AdminTokenFile(folder: configuration.data).path,

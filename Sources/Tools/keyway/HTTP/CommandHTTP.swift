@@ -4,6 +4,7 @@ import HTTPRequests
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import StreamValidation
 import Synchronization
 
 /// The HTTP client of the commands: bounded requests, through proxies.
@@ -65,6 +66,18 @@ final class CommandHTTP: Sendable {
         try await exchange(request, to: url) { http, request throws(BoundedHTTP.Failure) in
             try await http.open(request)
         }
+    }
+
+    /// Observes the TLS of a host; nil if it cannot be reached directly.
+    func observeTLS(of host: TLSHost) async -> TLSObservation? {
+        guard let url = URL(string: "https://\(host)/"), let tls = tls ?? (try? TrustedAuthorities.configuration())
+        else { return nil }
+        do {
+            guard try proxy(for: url) == nil else { return nil }
+        } catch {
+            return nil
+        }
+        return await TLSProbe.observe(host, tls)
     }
 
     private func exchange<Response>(

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import HTTPRequests
 import NIOSSL
+import StreamValidation
 import ToolSupport
 
 /// The HTTP client of a command that reads a stream from the web. It adds the headers of the command line and the
@@ -56,6 +57,9 @@ struct WebClient: HTTPExchange {
             return (head, head.status, head.headers)
         }
     }
+
+    /// Observes the TLS of a host; nil if it cannot be reached directly.
+    func observeTLS(of host: TLSHost) async -> TLSObservation? { await http.observeTLS(of: host) }
 
     private func following<Response>(
         _ request: BoundedHTTP.Request,

@@ -16,7 +16,7 @@ struct HTMLPlaylistTables {
 
     /// The tables; empty ones are left out.
     var html: String {
-        let tables = report.presentation.multivariant == nil ? [media] : [variants, renditions, iFrames]
+        let tables = (report.presentation.multivariant == nil ? [media] : [variants, renditions, iFrames]) + [keys]
         return tables.filter { !$0.rows.isEmpty }.map { table in
             "<h2>\(table.title)</h2>\n" + Self.parts(table).map(Self.html).joined(separator: "\n")
         }.joined(separator: "\n")
@@ -129,9 +129,17 @@ struct HTMLPlaylistTables {
         )
     }
 
+    private var keys: Table {
+        Table(
+            title: "Requested keys",
+            columns: KeySummary.columns,
+            rows: KeySummary.all(report.presentation).map(\.cells)
+        )
+    }
+
     // MARK: Cells
 
-    private static let pictureColumns = ["Resolution", "Range", "IDR interval", "Frame rate", "Codec"]
+    private static let pictureColumns = ["Resolution", "Range", "IDR interval", "IDR std. dev.", "Frame rate", "Codec"]
 
     private static func picture(_ rendition: MeasuredRendition) -> [String] {
         let format = rendition.formats.first { $0.kind == .video }
@@ -142,8 +150,18 @@ struct HTMLPlaylistTables {
         return [
             format?.size.map { "\($0.width)x\($0.height)" } ?? "-", format?.dynamicRange?.rawValue ?? "-",
             frames > 0 && duration > 0 ? "\(decimal(duration / Double(frames))) s" : "-",
+            deviation(tracks.map(\.keyFrames)),
             tracks.first?.frameRate.map { decimal($0) } ?? "-", codecs(rendition),
         ]
+    }
+
+    /// Returns the standard deviation of the distances of key frames within segments; a hyphen for fewer than two distances.
+    private static func deviation(_ segments: some Sequence<[Double]>) -> String {
+        let gaps = segments.flatMap { times in zip(times, times.dropFirst()).map { $1 - $0 } }
+        guard gaps.count > 1 else { return "-" }
+        let mean = gaps.reduce(0, +) / Double(gaps.count)
+        let variance = gaps.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(gaps.count)
+        return "\(decimal(variance.squareRoot())) s"
     }
 
     private static let commonColumns = ["Encryption", "Stream", "Segments", "Mean duration", "Processed"]

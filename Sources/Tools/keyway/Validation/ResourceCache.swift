@@ -104,7 +104,7 @@ struct CachingExchange: HTTPExchange {
         _ request: BoundedHTTP.Request,
         while shouldContinue: (@Sendable (BoundedHTTP.Progress) async -> Bool)?
     ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
-        let stored = cache.answer(to: request)
+        var stored = cache.answer(to: request)
         var conditional = request
         if let tag = stored?.header("ETag") {
             conditional.headers.append(.init("If-None-Match", tag))
@@ -112,6 +112,7 @@ struct CachingExchange: HTTPExchange {
             conditional.headers.append(.init("If-Modified-Since", date))
         }
         let answer = try await client.send(conditional, while: shouldContinue)
+        stored?.majorVersion = answer.majorVersion
         if answer.status == 304, let stored { return stored }
         cache.store(answer, to: request)
         return answer

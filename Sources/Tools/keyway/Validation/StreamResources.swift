@@ -62,6 +62,9 @@ struct StreamResources: ValidationResources {
         }
     }
 
+    /// Observes the TLS of a host, with a connection of its own.
+    func observeTLS(of host: TLSHost) async -> TLSObservation? { await loader.client.observeTLS(of: host) }
+
     private func requireAllowed(_ url: URL) throws(ResourceFailure) {
         guard !allowsPrivateHosts, case .web(let own) = root, let host = url.host, host != own.host,
             PrivateHost.isPrivate(host), !PrivateHost.isPrivate(own.host ?? "")
@@ -106,7 +109,12 @@ private final class ObservingExchange: HTTPExchange {
         while shouldContinue: (@Sendable (BoundedHTTP.Progress) async -> Bool)?
     ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
         let answer = try await client.send(request, while: shouldContinue)
-        let head = BoundedHTTP.Answer(status: answer.status, headers: answer.headers, url: answer.url)
+        let head = BoundedHTTP.Answer(
+            status: answer.status,
+            headers: answer.headers,
+            url: answer.url,
+            majorVersion: answer.majorVersion
+        )
         last.withLock { $0 = head }
         return answer
     }
@@ -124,6 +132,8 @@ private final class ObservingExchange: HTTPExchange {
         observation.redirections = answer.url == url.withoutUserInformation.absoluteString ? 0 : 1
         observation.isSecure = answer.url.lowercased().hasPrefix("https:")
         observation.status = answer.status
+        observation.majorVersion = answer.majorVersion
+        observation.cacheControl = answer.header("Cache-Control")
         if let date = answer.header("Date").flatMap({ HTTPDate.parse($0) }),
             let modified = answer.header("Last-Modified").flatMap({ HTTPDate.parse($0) })
         {

@@ -35,6 +35,7 @@ extension ValidationText {
             "notValidated": .array(judgment.skipped.map(Self.json)),
             "variants": .array(presentation.variantLoads.map(Self.json)),
             "playlists": .array(presentation.renditions.map(Self.json)),
+            "keys": presentation.keys.isEmpty ? nil : .array(KeySummary.all(presentation).map(\.json)),
         ])
     }
 

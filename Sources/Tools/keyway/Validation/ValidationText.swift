@@ -17,6 +17,10 @@ struct ValidationText {
     /// - Parameter places: The maximum number of places of each rule, and requirements of each reason; nil for all.
     func text(_ style: Style, places: Int?) -> String {
         var lines = Grid.lines([Self.columns] + rows) + [""]
+        let keys = KeySummary.all(report.presentation)
+        if !keys.isEmpty {
+            lines += Grid.lines([KeySummary.columns.map { $0.lowercased() }] + keys.map(\.cells)) + [""]
+        }
         for group in judgment.groups {
             guard let first = group.first, first.exception == nil else { continue }
             let note = first.targetNote.map { " (\($0))" } ?? ""

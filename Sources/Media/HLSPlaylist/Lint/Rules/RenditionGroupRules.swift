@@ -155,15 +155,25 @@ extension LintRule {
             section: "4.4.6.1.1",
             "groups of one TYPE must have the same members",
             .multivariant { subject, findings in
-                var firsts: [MediaTag.MediaType: GroupMembers] = [:]
                 let incomplete = Set(subject.refusedGroups)
-                for group in groups(subject) where !incomplete.contains(group.id) {
-                    guard let first = firsts[group.id.type] else {
-                        firsts[group.id.type] = group
-                        continue
+                let pathways = subject.pathways
+                let groups = groups(subject)
+                // The positions of the first groups. A client stays in a pathway, so groups of different pathways may
+                // differ.
+                var firsts: [MediaTag.MediaType: [String: Int]] = [:]
+                for (index, group) in groups.enumerated() where !incomplete.contains(group.id) {
+                    var compared: Set<Int> = []
+                    for pathway in pathways[group.id] ?? ["."] {
+                        guard let first = firsts[group.id.type]?[pathway] else {
+                            firsts[group.id.type, default: [:]][pathway] = index
+                            continue
+                        }
+                        guard compared.insert(first).inserted,
+                            let difference = group.difference(from: groups[first], pathway: pathway)
+                        else { continue }
+                        findings.report(group.line, attribute: "GROUP-ID", difference)
+                        break
                     }
-                    guard let difference = group.difference(from: first) else { continue }
-                    findings.report(group.line, attribute: "GROUP-ID", difference)
                 }
             }
         ),
@@ -206,6 +216,27 @@ extension LintRule {
 }
 
 extension MultivariantSubject {
+    /// The pathways of the variants that refer to each group, in their order.
+    fileprivate var pathways: [RenditionGroup: [String]] {
+        var pathways: [RenditionGroup: [String]] = [:]
+        var known: Set<GroupPathway> = []
+        for (variant, _) in variants {
+            var captions: String?
+            if case .group(let group)? = variant.closedCaptions { captions = group }
+            let ids: [(MediaTag.MediaType, String?)] = [
+                (.audio, variant.audio), (.video, variant.video), (.subtitles, variant.subtitles),
+                (.closedCaptions, captions),
+            ]
+            let pathway = variant.pathwayID ?? "."
+            for case (let type, let id?) in ids {
+                let group = RenditionGroup(type: type, id: id)
+                guard known.insert(GroupPathway(group: group, pathway: pathway)).inserted else { continue }
+                pathways[group, default: []].append(pathway)
+            }
+        }
+        return pathways
+    }
+
     /// The groups of EXT-X-MEDIA tags that the reader rejected, as far as their TYPE and GROUP-ID can be read.
     fileprivate var refusedGroups: [RenditionGroup] {
         lines.compactMap { line in
@@ -279,6 +310,11 @@ private struct RenditionGroup: Hashable, CustomStringConvertible {
     var description: String { "the \(type) group \(ReadingContext.quoted(id))" }
 }
 
+private struct GroupPathway: Hashable {
+    let group: RenditionGroup
+    let pathway: String
+}
+
 private struct GroupMember: Hashable {
     let group: RenditionGroup
     let name: String
@@ -320,9 +356,9 @@ private struct GroupMembers {
         members[tag.name] = tag
     }
 
-    /// Returns a description of the differences from the first group; nil when there are none. The time is proportional
+    /// Returns a description of the differences from the first group of a pathway; nil when there are none. The time is proportional
     /// to the size of this group only, because many small groups may follow a large first group.
-    func difference(from first: GroupMembers) -> String? {
+    func difference(from first: GroupMembers, pathway: String) -> String? {
         let extra = names.filter { first.members[$0] == nil }
         let lacking = first.names.count - (names.count - extra.count)
         var parts: [String] = []
@@ -343,7 +379,8 @@ private struct GroupMembers {
             }
         }
         guard !parts.isEmpty else { return nil }
-        return "\(id) differs from \(first.id), the first of its TYPE: it \(parts.joined(separator: " and ")); "
+        let place = pathway == "." ? "" : " in the pathway \(ReadingContext.quoted(pathway))"
+        return "\(id) differs from \(first.id), the first of its TYPE\(place): it \(parts.joined(separator: " and ")); "
             + "give both the same members with the same attributes"
     }
 

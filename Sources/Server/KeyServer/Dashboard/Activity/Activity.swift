@@ -1,8 +1,9 @@
 import KeyServerModule
+import KeyStore
 import Synchronization
 
 /// The recent activity of this server process for the dashboard, in bounded memory. It is lost when the process ends;
-/// the audit log is the permanent record.
+/// ``ActivityHistory`` writes sums of it to the store, and the audit log is the permanent record.
 package final class Activity: Sendable {
     /// An outcome with its reason.
     struct Cause: Hashable, Sendable {
@@ -34,6 +35,7 @@ package final class Activity: Sendable {
         var seconds = ActivitySeries(step: 1, count: 301)
         var tens = ActivitySeries(step: 10, count: 361)
         var minutes = ActivitySeries(step: 60, count: 1_441)
+        var rollup = ActivityRollup()
         var causes = ActivityCounts(other: Cause(outcome: .refused, reason: MetricLabel.other))
         var clients = ActivityCounts(
             other: ActivityEvent.Client(kind: MetricLabel.other, system: nil, level: nil)
@@ -54,6 +56,7 @@ package final class Activity: Sendable {
             state.seconds.add(event.outcome, microseconds: event.microseconds, at: time)
             state.tens.add(event.outcome, microseconds: event.microseconds, at: time)
             state.minutes.add(event.outcome, microseconds: event.microseconds, at: time)
+            state.rollup.add(event, at: time)
             state.causes.add(Cause(outcome: event.outcome, reason: event.reason), at: time)
             if let client = event.client { state.clients.add(client, at: time) }
             var shown = event
@@ -72,8 +75,14 @@ package final class Activity: Sendable {
             state.seconds.add(.failed, microseconds: nil, at: time)
             state.tens.add(.failed, microseconds: nil, at: time)
             state.minutes.add(.failed, microseconds: nil, at: time)
+            state.rollup.shed(at: time)
             state.causes.add(Cause(outcome: .failed, reason: ProblemType.overloaded.name), at: time)
         }
+    }
+
+    /// Removes and returns the activity to write to the store; see ``ActivityRollup/take(before:node:)``.
+    func take(before time: Int64, node: [UInt8]) -> [ActivityRecord] {
+        state.withLock { $0.rollup.take(before: time, node: node) }
     }
 
     /// Returns the activity in a time window up to now. Causes and clients are limited to the last hour.

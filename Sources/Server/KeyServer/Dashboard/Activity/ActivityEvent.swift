@@ -27,6 +27,8 @@ struct ActivityEvent: Sendable {
     var osVersion: String?
     var account: String?
     var assetID: [UInt8]?
+    /// The title of a key period.
+    var title: String?
     var policyName: String?
     /// The facts that a policy trial can evaluate again.
     var facts: RequestProperties?

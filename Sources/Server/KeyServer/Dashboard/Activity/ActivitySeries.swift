@@ -6,6 +6,11 @@ struct ActivitySeries: Sendable {
         var outcomes = [Int](repeating: 0, count: ServerMetrics.Outcome.allCases.count)
         var latency = LatencyHistogram()
 
+        /// Adds to the count of an outcome.
+        mutating func add(_ requests: Int, _ outcome: ServerMetrics.Outcome) {
+            if let index = ServerMetrics.Outcome.allCases.firstIndex(of: outcome) { outcomes[index] += requests }
+        }
+
         /// Returns the count of an outcome.
         func count(_ outcome: ServerMetrics.Outcome) -> Int {
             ServerMetrics.Outcome.allCases.firstIndex(of: outcome).map { outcomes[$0] } ?? 0

@@ -4,9 +4,9 @@
 ///     bucket 0           below 16 µs
 ///     bucket 1 + 4e + q  from (4 + q) · 2^(e+2) µs to the next, q of 0...3, e of 0...19; the last is unbounded
 struct LatencyHistogram: Sendable, Equatable {
-    private static let bucketCount = 81
+    static let bucketCount = 81
     /// The counts of the buckets; empty until the first latency, because most slots of a series stay empty.
-    private var counts: [UInt32] = []
+    private(set) var counts: [UInt32] = []
     /// The number of latencies.
     private(set) var total = 0
 
@@ -15,6 +15,13 @@ struct LatencyHistogram: Sendable, Equatable {
         if counts.isEmpty { counts = [UInt32](repeating: 0, count: Self.bucketCount) }
         counts[Self.bucket(of: microseconds)] &+= 1
         total += 1
+    }
+
+    /// Adds a count to a bucket.
+    mutating func add(_ count: UInt32, toBucket index: Int) {
+        if counts.isEmpty { counts = [UInt32](repeating: 0, count: Self.bucketCount) }
+        counts[index] &+= count
+        total += Int(count)
     }
 
     /// Adds the counts of another histogram.

@@ -81,6 +81,12 @@ final class DashboardSessions: Sendable {
     /// Ends a session.
     func end(id: Substring) { sessions.withLock { $0[Self.hash(of: id)] = nil } }
 
+    /// The sessions that have not ended, the last used first.
+    var active: [Session] {
+        let now = clock() / 1_000
+        return sessions.withLock { $0.values.filter { isAlive($0, at: now) } }.sorted { $0.used > $1.used }
+    }
+
     /// The number of sessions, some of which may have expired.
     var count: Int { sessions.withLock { $0.count } }
 

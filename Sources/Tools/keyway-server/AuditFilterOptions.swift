@@ -1,0 +1,76 @@
+import ArgumentParser
+import KeyStore
+import ToolSupport
+
+/// The options that select entries of the audit log by exact values.
+struct AuditFilterOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Print only entries of this account. (default: all)", valueName: "account"))
+    var account: AccountArgument?
+    @Option(
+        help: ArgumentHelp(
+            "Print only entries of this asset ID, as text or 0x and hexadecimal digits. (default: all)",
+            valueName: "asset"
+        )
+    )
+    var asset: AssetIDArgument?
+    @Option(help: ArgumentHelp("Print only entries of the assets of this title. (default: all)", valueName: "title"))
+    var title: String?
+    @Option(
+        help: ArgumentHelp(
+            "Print only entries of this device, 32 hexadecimal digits. (default: all)",
+            valueName: "device"
+        )
+    )
+    var device: DeviceArgument?
+    @Option(help: ArgumentHelp("Print only entries with this policy. (default: all)", valueName: "policy"))
+    var policy: String?
+    @Option(help: ArgumentHelp("Print only entries with this outcome. (default: all)", valueName: "outcome"))
+    var outcome: String?
+    @Option(
+        help: ArgumentHelp("Print only refusals and failures with this reason. (default: all)", valueName: "reason")
+    )
+    var reason: String?
+    @Option(help: ArgumentHelp("Print only entries of this route. (default: all)", valueName: "route"))
+    var route: String?
+    @Option(help: ArgumentHelp("Print only entries with this client address. (default: all)", valueName: "address"))
+    var address: String?
+    @Option(help: ArgumentHelp("Print only the entries of this request ID. (default: all)", valueName: "id"))
+    var request: String?
+    @Option(
+        help: ArgumentHelp(
+            "Print only entries from this time on, in Unix seconds or as in RFC 3339. (default: all)",
+            valueName: "time"
+        )
+    )
+    var from: TimeArgument?
+    @Option(
+        help: ArgumentHelp(
+            "Print only entries before this time, in Unix seconds or as in RFC 3339. (default: all)",
+            valueName: "time"
+        )
+    )
+    var until: TimeArgument?
+
+    /// The filter.
+    var filter: AuditFilter {
+        var filter = AuditFilter()
+        filter.account = account?.name
+        filter.assetID = asset?.bytes
+        filter.title = title
+        filter.device = device?.device
+        filter.policyName = policy
+        filter.outcome = outcome
+        filter.reason = reason
+        filter.route = route
+        filter.remoteAddress = address
+        filter.requestID = request
+        filter.from = from.map(Self.milliseconds)
+        filter.until = until.map(Self.milliseconds)
+        return filter
+    }
+
+    /// Returns a time in Unix milliseconds, within 30,000 years so that it cannot overflow.
+    private static func milliseconds(_ time: TimeArgument) -> Int64 {
+        min(max(time.seconds, -1_000_000_000_000), 1_000_000_000_000) * 1_000
+    }
+}
