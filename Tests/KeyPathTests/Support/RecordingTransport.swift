@@ -7,6 +7,9 @@ import Synchronization
 import VirtualDevice
 
 /// The real transport. It stops the test clock while an exchange is in progress, and records the requests.
+///
+/// The loader measures its timeouts with the test clock. The real client measures real time, which passes on a busy machine
+/// while the test clock is stopped, so its timeout is one that only a defect reaches.
 final class RecordingTransport: KeyTransport {
     struct SentRequest: Sendable {
         let path: String
@@ -37,6 +40,7 @@ final class RecordingTransport: KeyTransport {
         defer { time.endExchange(id) }
         var marked = request
         marked.headers.append(.init(Self.header, "\(id)"))
+        marked.timeout = .seconds(600)
         let outgoing = marked
         return try await withTaskCancellationHandler {
             do throws(KeyTransportError) {
