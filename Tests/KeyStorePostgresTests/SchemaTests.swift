@@ -37,6 +37,25 @@ struct SchemaTests {
         }
     }
 
+    @Test("The records of schema 1 remain, are found by the filters of schema 2, and a server of schema 1 continues")
+    func firstSchema() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            let key = try KeyEncryptionKey.generate()
+            let first = PostgresSchema(migrations: Array(PostgresSchema.current.migrations.prefix(1)))
+            let older = try await PostgresKeyStore.open(settings, schema: first) { _ in [key] }
+            var refused = Sample.audit(2)
+            refused.account = "viewer"
+            for record in [Sample.audit(1), refused] { try await older.append(record) }
+            let store = try await PostgresKeyStore.open(settings, key)
+            try await older.append(refused)
+            #expect(try await store.verifyAudit().isIntact)
+            var filter = AuditFilter()
+            filter.account = "viewer"
+            let found = try await store.auditEntries(matching: filter, before: nil, limit: 10)
+            #expect(found.entries.map(\.record) == [refused, refused])
+        }
+    }
+
     @Test("A program that is too old for the tables reports it")
     func tooOld() async throws {
         try await PostgresServer.shared.withDatabase { settings in

@@ -39,6 +39,49 @@ struct SchemaTests {
         #expect(own.sorted() == ["replay.number", "spc.number"])
     }
 
+    @Test("The records of a database of schema 1 remain, and are found by the filters of schema 2")
+    func migration() async throws {
+        let key = try KeyEncryptionKey.generate()
+        let content = try Sample.content("film/hd")
+        var refused = Sample.audit(2)
+        refused.account = "viewer"
+        do {
+            let store = try SQLiteKeyStore(path: path, key: key)
+            try await store.putContent(content, replacing: false)
+            for record in [Sample.audit(1), refused] { try await store.append(record) }
+            try store.close()
+        }
+        // What remains without the second migration is the database that the first one creates.
+        do {
+            let pool = try DatabasePool(path: path)
+            let remaining = try await pool.write { db in
+                let script = SQLiteListIndexes.script + SQLiteHistoryTables.script
+                for match in script.matches(of: /CREATE (TABLE|INDEX) (\w+)/) {
+                    try db.execute(sql: "DROP \(match.1) IF EXISTS \(match.2)")
+                }
+                try db.execute(sql: "PRAGMA user_version = 1; DELETE FROM grdb_migrations WHERE identifier = '2'")
+                return try Self.statements(db)
+            }
+            try pool.close()
+            let first = try DatabaseQueue()
+            try SQLiteSchema.migrator.migrate(first, upTo: "1")
+            #expect(try await first.read { db in try Self.statements(db) } == remaining)
+        }
+        let store = try SQLiteKeyStore(path: path, key: key)
+        #expect(try await store.writerSetting("user_version") == "2")
+        #expect(ContentRecord.same(try await store.content(assetID: Array("film/hd".utf8)), content))
+        #expect(try await store.verifyAudit().isIntact)
+        var filter = AuditFilter()
+        filter.account = "viewer"
+        let found = try await store.auditEntries(matching: filter, before: nil, limit: 10)
+        #expect(found.entries.map(\.record) == [refused])
+    }
+
+    /// Returns the statements of the schema.
+    private static func statements(_ db: Database) throws -> [String] {
+        try String.fetchAll(db, sql: "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
+    }
+
     @Test("A key ID is looked up in its index")
     func index() async throws {
         let store = try SQLiteKeyStore(path: path, key: .generate())

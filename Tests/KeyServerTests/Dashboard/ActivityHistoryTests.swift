@@ -139,6 +139,20 @@ struct ActivityHistoryTests {
         let hours = try await store.activity(ActivityQuery(step: 3_600, from: 0, until: 3_600))
         #expect(hours.map(\.requests) == [2])
     }
+
+    @Test("Rows are deleted after 30 days")
+    func retention() async throws {
+        let (store, now) = (InMemoryKeyStore(), Int64(40 * 86_400))
+        let activity = Activity()
+        for time in [now - 30 * 86_400 - 60, now - 30 * 86_400, now - 60] { activity.note(event(.issued, at: time)) }
+        var time = ServerTime()
+        time.milliseconds = { now * 1_000 }
+        let history = ActivityHistory(activity, store: store, time: time, logger: Logger(label: "test"))
+        await history.write(before: .max)
+        await history.prune()
+        let rows = try await store.activity(ActivityQuery(step: 60, from: 0, until: now))
+        #expect(rows.map(\.start) == [now - 30 * 86_400, now - 60])
+    }
 }
 
 /// A store whose writes fail on demand.
