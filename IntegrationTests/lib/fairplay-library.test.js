@@ -83,6 +83,20 @@ test("dash.js gets the license URL, the certificate in base64, and a token in ea
     assert.equal(request.headers.Authorization, "Bearer second");
 });
 
+for (const [name, configure] of Object.entries({
+    "Shaka Player": (fairPlay) => fairPlay.configureShaka({ net: { NetworkingEngine: { registerScheme() {} } } }, {}),
+    "dash.js": (fairPlay) => fairPlay.configureDash({}),
+})) {
+    test(`${name} is not configured without a certificate, and the error is also an event`, async () => {
+        answers([404, {}]);
+        const fairPlay = new library.FairPlay({ server: "https://keys.example.com" });
+        const errors = [];
+        fairPlay.addEventListener("error", ({ detail }) => errors.push(detail.code));
+        await assert.rejects(configure(fairPlay), { code: "certificate-unavailable" });
+        assert.deepEqual(errors, ["certificate-unavailable"]);
+    });
+}
+
 test("videojs-contrib-eme gets the functions of both key systems", async () => {
     const fairPlay = new library.FairPlay({ server: "https://keys.example.com", token: () => "token" });
     const systems = fairPlay.videoJSKeySystems();

@@ -674,6 +674,12 @@ export const situations = [
         await environment.keys(1);
         equal(environment.errors, ["token-unavailable"], "errors");
     }],
+    ["the page gets something other than a token", async (library) => {
+        const { environment } = await start(library, { token: async () => "<html>\nNot Found" });
+        environment.encrypted("sinf", sinf(KEY_IDS[0]));
+        await until(() => environment.errors.length === 1, "an error");
+        equal([environment.errors, environment.tokens], [["token-unavailable"], []], "errors and requests");
+    }],
     ["a key is requested again by the prefixed API after the server was unreachable", async (library) => {
         const { environment, fairPlay } = await start(library, {}, PREFIXED);
         environment.isUnreachable = true;

@@ -192,18 +192,20 @@ export class FairPlay extends EventTarget {
      *
      * @param {any} shaka the namespace of Shaka Player
      * @param {any} player an instance
+     * @throws {PlayerError} if the server has no certificate
      */
     async configureShaka(shaka, player) {
-        await shakaDRM(this.#licenses, (error) => this.#emit("error", error), shaka, player);
+        await this.#reported(shakaDRM(this.#licenses, (error) => this.#emit("error", error), shaka, player));
     }
 
     /**
      * Configures dash.js, which then requests the keys itself.
      *
      * @param {any} player an instance of MediaPlayer
+     * @throws {PlayerError} if the server has no certificate
      */
     async configureDash(player) {
-        await dashProtection(this.#licenses, player);
+        await this.#reported(dashProtection(this.#licenses, player));
     }
 
     /**
@@ -213,6 +215,17 @@ export class FairPlay extends EventTarget {
      */
     videoJSKeySystems() {
         return videoJSKeySystems(this.#licenses, (error) => this.#emit("error", error));
+    }
+
+    /** Also reports an error as an event. @param {Promise<void>} configured */
+    async #reported(configured) {
+        try {
+            await configured;
+        } catch (error) {
+            const failure = PlayerError.from(error, "certificate-unavailable");
+            this.#emit("error", failure);
+            throw failure;
+        }
     }
 
     /**

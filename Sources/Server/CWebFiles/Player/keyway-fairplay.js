@@ -1048,6 +1048,9 @@ const { PlayerError, refusal } = $errors;
 const RETRIES = 2;
 const MAXIMUM_WAIT = 10;
 
+/** Visible ASCII characters: a token has no others (RFC 6750, section 2.1, and the accounts of development servers). */
+const TOKEN = /^[!-~]+$/;
+
 /** The maximum time for a response to arrive, in milliseconds. */
 const DEADLINE = 30_000;
 
@@ -1247,8 +1250,11 @@ class LicenseServer {
             try {
                 // The assignment above must come first, even if the function throws at once.
                 await undefined;
-                this.#token = (await this.#source({ isRefresh })) || null;
-                return this.#token;
+                const token = (await this.#source({ isRefresh }))?.trim() || null;
+                // Such as an error page of the page's own server. The text may be secret, so the error does not contain it.
+                if (token && !TOKEN.test(token)) throw new PlayerError("token-unavailable", "what the page got is not a token");
+                this.#token = token;
+                return token;
             } catch (error) {
                 throw PlayerError.from(error, "token-unavailable");
             } finally {
@@ -1771,18 +1777,20 @@ class FairPlay extends EventTarget {
      *
      * @param {any} shaka the namespace of Shaka Player
      * @param {any} player an instance
+     * @throws {PlayerError} if the server has no certificate
      */
     async configureShaka(shaka, player) {
-        await shakaDRM(this.#licenses, (error) => this.#emit("error", error), shaka, player);
+        await this.#reported(shakaDRM(this.#licenses, (error) => this.#emit("error", error), shaka, player));
     }
 
     /**
      * Configures dash.js, which then requests the keys itself.
      *
      * @param {any} player an instance of MediaPlayer
+     * @throws {PlayerError} if the server has no certificate
      */
     async configureDash(player) {
-        await dashProtection(this.#licenses, player);
+        await this.#reported(dashProtection(this.#licenses, player));
     }
 
     /**
@@ -1792,6 +1800,17 @@ class FairPlay extends EventTarget {
      */
     videoJSKeySystems() {
         return videoJSKeySystems(this.#licenses, (error) => this.#emit("error", error));
+    }
+
+    /** Also reports an error as an event. @param {Promise<void>} configured */
+    async #reported(configured) {
+        try {
+            await configured;
+        } catch (error) {
+            const failure = PlayerError.from(error, "certificate-unavailable");
+            this.#emit("error", failure);
+            throw failure;
+        }
     }
 
     /**

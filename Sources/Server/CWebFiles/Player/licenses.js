@@ -25,6 +25,9 @@ import { PlayerError, refusal } from "./errors.js";
 const RETRIES = 2;
 const MAXIMUM_WAIT = 10;
 
+/** Visible ASCII characters: a token has no others (RFC 6750, section 2.1, and the accounts of development servers). */
+const TOKEN = /^[!-~]+$/;
+
 /** The maximum time for a response to arrive, in milliseconds. */
 const DEADLINE = 30_000;
 
@@ -224,8 +227,11 @@ export class LicenseServer {
             try {
                 // The assignment above must come first, even if the function throws at once.
                 await undefined;
-                this.#token = (await this.#source({ isRefresh })) || null;
-                return this.#token;
+                const token = (await this.#source({ isRefresh }))?.trim() || null;
+                // Such as an error page of the page's own server. The text may be secret, so the error does not contain it.
+                if (token && !TOKEN.test(token)) throw new PlayerError("token-unavailable", "what the page got is not a token");
+                this.#token = token;
+                return token;
             } catch (error) {
                 throw PlayerError.from(error, "token-unavailable");
             } finally {
