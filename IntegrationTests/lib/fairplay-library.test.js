@@ -48,7 +48,7 @@ test("Shaka Player requests licenses by a scheme of its own, with a new token af
         },
     };
     const tokens = [];
-    answers([200, "der"], [401, { type: "urn:keyway:problem:token-expired" }], [200, "ckc"], [403, { type: "urn:keyway:problem:refused-by-policy" }]);
+    answers([200, "0der"], [401, { type: "urn:keyway:problem:token-expired" }], [200, "ckc"], [403, { type: "urn:keyway:problem:refused-by-policy" }]);
     const fairPlay = new library.FairPlay({
         server: "https://keys.example.com", token: ({ isRefresh }) => { tokens.push(isRefresh); return isRefresh ? "new" : "old"; },
     });
@@ -57,7 +57,7 @@ test("Shaka Player requests licenses by a scheme of its own, with a new token af
     await fairPlay.configureShaka(shaka, { configure: (value) => { configuration = value; } });
     const uri = configuration.drm.servers["com.apple.fps"];
     assert.equal(uri, `${plugin[0]}:license`);
-    assert.deepEqual([...configuration.drm.advanced["com.apple.fps"].serverCertificate], [...new TextEncoder().encode("der")]);
+    assert.deepEqual([...configuration.drm.advanced["com.apple.fps"].serverCertificate], [...new TextEncoder().encode("0der")]);
     const request = { uris: [uri], method: "POST", body: new TextEncoder().encode("spc").buffer };
     const response = await plugin[1](uri, request, 2).promise;
     assert.equal(new TextDecoder().decode(response.data), "ckc");
@@ -70,12 +70,12 @@ test("Shaka Player requests licenses by a scheme of its own, with a new token af
 test("dash.js gets the license URL, the certificate in base64, and a token in each request", async () => {
     let data;
     let filter;
-    answers([200, "der"]);
+    answers([200, "0der"]);
     const fairPlay = new library.FairPlay({ server: "https://keys.example.com", token: ({ isRefresh }) => (isRefresh ? "second" : "first") });
     await fairPlay.configureDash({
         setProtectionData: (value) => { data = value; }, registerLicenseRequestFilter: (value) => { filter = value; },
     });
-    assert.deepEqual(data, { "com.apple.fps": { serverURL: "https://keys.example.com/fps/license", serverCertificate: btoa("der") } });
+    assert.deepEqual(data, { "com.apple.fps": { serverURL: "https://keys.example.com/fps/license", serverCertificate: btoa("0der") } });
     const request = { headers: { "Content-Type": "application/octet-stream" }, withCredentials: true };
     await filter(request);
     assert.deepEqual(request, { headers: { "Content-Type": "application/octet-stream", Authorization: "Bearer first" }, withCredentials: false });
@@ -83,15 +83,29 @@ test("dash.js gets the license URL, the certificate in base64, and a token in ea
     assert.equal(request.headers.Authorization, "Bearer second");
 });
 
+for (const [name, configure] of Object.entries({
+    "Shaka Player": (fairPlay) => fairPlay.configureShaka({ net: { NetworkingEngine: { registerScheme() {} } } }, {}),
+    "dash.js": (fairPlay) => fairPlay.configureDash({}),
+})) {
+    test(`${name} is not configured without a certificate, and the error is also an event`, async () => {
+        answers([404, {}]);
+        const fairPlay = new library.FairPlay({ server: "https://keys.example.com" });
+        const errors = [];
+        fairPlay.addEventListener("error", ({ detail }) => errors.push(detail.code));
+        await assert.rejects(configure(fairPlay), { code: "certificate-unavailable" });
+        assert.deepEqual(errors, ["certificate-unavailable"]);
+    });
+}
+
 test("videojs-contrib-eme gets the functions of both key systems", async () => {
     const fairPlay = new library.FairPlay({ server: "https://keys.example.com", token: () => "token" });
     const systems = fairPlay.videoJSKeySystems();
     assert.deepEqual(Object.keys(systems), ["com.apple.fps", "com.apple.fps.1_0"]);
     assert.deepEqual(systems["com.apple.fps"].initDataTypes, ["skd", "sinf"]);
-    answers([200, "der"], [200, "ckc"], [404, { type: "urn:keyway:problem:unknown-asset" }]);
+    answers([200, "0der"], [200, "ckc"], [404, { type: "urn:keyway:problem:unknown-asset" }]);
     for (const { getCertificate, getContentId, getLicense } of [systems["com.apple.fps.1_0"]]) {
         const certificate = await new Promise((resolve) => { getCertificate({}, (error, value) => resolve(value)); });
-        assert.equal(new TextDecoder().decode(certificate), "der");
+        assert.equal(new TextDecoder().decode(certificate), "0der");
         assert.equal(getContentId({}, "\u0016\u0000skd://movie"), "movie");
         const ckc = await new Promise((resolve) => { getLicense({}, "movie", new Uint8Array([1]), (error, value) => resolve(value)); });
         assert.equal(new TextDecoder().decode(ckc), "ckc");

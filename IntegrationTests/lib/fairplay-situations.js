@@ -60,6 +60,13 @@ class Environment {
     /** Damages the CKCs. */
     spoils = false;
     certificateIsReady = Promise.resolve();
+    /** The response to the request of the certificate: DER begins with the byte 0x30. */
+    certificate = "0certificate-der";
+    /** Whether the browser accepts the certificate, and has `getStatusForPolicy`. */
+    acceptsCertificate = true;
+    hasStatusForPolicy = true;
+    /** Whether no response arrives, as without CORS. */
+    isUnreachable = false;
 
     constructor(library, { standard = true, prefixed = [] } = {}) {
         this.library = library;
@@ -94,7 +101,15 @@ class Environment {
         define("currentTime", 0);
         define("loads", 0);
         define("plays", 0);
-        define("setMediaKeys", async (keys) => { video.mediaKeys = keys; });
+        let isChanging = false;
+        define("setMediaKeys", async (keys) => {
+            // As in browsers.
+            if (isChanging) throw new DOMException("another change is under way", "InvalidStateError");
+            isChanging = true;
+            await settle();
+            isChanging = false;
+            video.mediaKeys = keys;
+        });
         define("webkitSetMediaKeys", (keys) => { video.webkitKeys = keys; });
         define("load", () => { video.loads += 1; video.currentTime = 0; });
         define("play", async () => { video.plays += 1; });
@@ -117,28 +132,34 @@ class Environment {
         return {
             keySystem: system,
             createMediaKeys: async () => ({
-                async setServerCertificate(certificate) { this.certificate = text(certificate); return true; },
+                async setServerCertificate(certificate) {
+                    this.certificate = text(certificate);
+                    return environment.acceptsCertificate;
+                },
                 createSession() {
                     const session = new Session(environment, this);
                     environment.sessions.push(session);
                     return session;
                 },
-                async getStatusForPolicy({ minHdcpVersion }) {
+                getStatusForPolicy: environment.hasStatusForPolicy ? async ({ minHdcpVersion }) => {
                     environment.asked = minHdcpVersion;
+                    await environment.statusIsReady;
                     return environment.hdcp;
-                },
+                } : undefined,
             }),
         };
     }
 
-    async respond(url, { headers, body } = {}) {
+    async respond(url, { headers, body, signal } = {}) {
+        if (signal?.aborted) throw new DOMException("aborted", "AbortError");
+        if (this.isUnreachable) throw new TypeError("Failed to fetch");
         if (url.startsWith("https://keys.example.com/fps/certificate")) {
             await this.certificateIsReady;
-            return new Response("certificate-der");
+            return new Response(this.certificate);
         }
         this.tokens.push(headers.get("Authorization"));
         const refusal = this.refusals.shift();
-        if (refusal) return new Response(JSON.stringify(refusal[1]), { status: refusal[0], headers: { "Retry-After": "0" } });
+        if (refusal) return new Response(JSON.stringify(refusal[1]), { status: refusal[0], headers: { "Retry-After": String(refusal[2] ?? 0) } });
         if (url === "https://keys.example.com/fps/license") {
             this.requests.push(text(body));
             return new Response(this.spoils ? "damaged" : text(body).replace("spc", "ckc"));
@@ -150,8 +171,8 @@ class Environment {
     }
 
     /** Sends the event of media with initialization data. */
-    encrypted(type, data) {
-        this.video.dispatchEvent(Object.assign(new Event("encrypted"), { initDataType: type, initData: bytes(data).buffer }));
+    encrypted(type, data, video = this.video) {
+        video.dispatchEvent(Object.assign(new Event("encrypted"), { initDataType: type, initData: bytes(data).buffer }));
     }
 
     needKey(data) {
@@ -187,8 +208,9 @@ class Session extends EventTarget {
     }
 
     async generateRequest(type, data) {
+        if (this.isClosed) throw new DOMException("closed", "InvalidStateError");
         if (this.environment.isCasting) throw new DOMException("casting", "NotSupportedError");
-        if (this.owner.certificate !== "certificate-der") throw new DOMException("no certificate", "InvalidStateError");
+        if (this.owner.certificate !== this.environment.certificate) throw new DOMException("no certificate", "InvalidStateError");
         this.type = type;
         this.names = this.namesIn(type, bytes(data));
         if (this.names.length === 0) throw new TypeError(`no key in ${type}`);
@@ -253,7 +275,7 @@ class PrefixedSession extends EventTarget {
 
     update(data) {
         if (text(data) === "renew") return void setTimeout(() => this.ask("\0\0\0\x01 spc renewal"));
-        if (text(data) === "certificate-der") return void setTimeout(() => this.ask("\0\0\0\x01 spc source"));
+        if (text(data).endsWith("certificate-der")) return void setTimeout(() => this.ask("\0\0\0\x01 spc source"));
         const isKey = text(data).includes("ckc");
         this.status = isKey ? "usable" : "failed";
         if (!isKey) this.error = { code: 1, systemCode: 4294924628 };
@@ -499,6 +521,97 @@ export const situations = [
         environment.encrypted("sinf", sinf(KEY_IDS[0]));
         await until(() => environment.requests.length === 2, "a request after the element was attached again");
     }],
+    ["teardown while a license is under way: no request afterwards", async (library) => {
+        let giveToken;
+        const { environment, fairPlay } = await start(library, {
+            minHdcpVersion: "1.4", token: () => new Promise((resolve) => { giveToken = resolve; }),
+        });
+        // While the page gets a token.
+        environment.encrypted("sinf", sinf(KEY_IDS[0]));
+        await until(() => giveToken, "a request for a token");
+        await fairPlay.detach();
+        giveToken("token");
+        await settle();
+        // While the output is checked.
+        let giveStatus;
+        environment.statusIsReady = new Promise((resolve) => { giveStatus = resolve; });
+        await fairPlay.attach(environment.video);
+        environment.encrypted("sinf", sinf(KEY_IDS[0]));
+        await settle();
+        await fairPlay.detach();
+        giveStatus();
+        await settle();
+        // After the browser has created an SPC.
+        await fairPlay.attach(environment.video);
+        environment.encrypted("sinf", sinf(KEY_IDS[0]));
+        await fairPlay.detach();
+        environment.sessions.at(-1).ask("license-request", environment.sessions.at(-1).names);
+        await settle();
+        // While the library waits to ask a busy server again.
+        environment.refusals = [[503, { type: "urn:keyway:problem:overloaded" }, 1]];
+        await fairPlay.attach(environment.video);
+        environment.encrypted("sinf", sinf(KEY_IDS[0]));
+        await until(() => environment.tokens.length === 1, "the request that is refused");
+        await fairPlay.detach();
+        await new Promise((resume) => { setTimeout(resume, 1100); });
+        equal([environment.requests, environment.tokens.length, environment.errors], [[], 1, []], "after the teardown");
+    }],
+    ["teardown of the prefixed API while a license is under way", async (library) => {
+        let giveToken;
+        const token = () => new Promise((resolve) => { giveToken = resolve; });
+        const { environment, fairPlay } = await start(library, { token }, PREFIXED);
+        environment.needKey(prefixedData("skd://movie"));
+        await until(() => giveToken, "a request for a token");
+        // WebKit throws for a session that it has ended.
+        environment.prefixedSessions[0].close = () => { throw new DOMException("closed", "InvalidStateError"); };
+        await fairPlay.detach();
+        giveToken("token");
+        environment.prefixedSessions[0].ask("late");
+        await settle();
+        equal([environment.requests, environment.errors, environment.video.webkitKeys], [[], [], null], "after the teardown");
+    }],
+    ["two elements on a page", async (library) => {
+        const { environment } = await start(library);
+        const other = environment.makeVideo();
+        const otherFairPlay = environment.fairPlay();
+        await otherFairPlay.attach(other);
+        environment.encrypted("sinf", sinf(KEY_IDS[0]));
+        environment.encrypted("sinf", sinf(KEY_IDS[0]), other);
+        await environment.keys(2);
+        await otherFairPlay.detach();
+        equal([other.mediaKeys, Boolean(environment.video.mediaKeys)], [null, true], "keys of the elements");
+        equal(environment.sessions.map(({ isClosed }) => isClosed), [false, true], "closed sessions");
+    }],
+    ["the same element is attached twice", async (library) => {
+        const environment = new Environment(library);
+        const fairPlay = environment.fairPlay();
+        await Promise.all([fairPlay.attach(environment.video), fairPlay.attach(environment.video)]);
+        environment.encrypted("sinf", sinf(KEY_IDS[0]));
+        await environment.keys(1);
+        const keys = environment.video.mediaKeys;
+        await fairPlay.attach(environment.video);
+        equal([environment.video.mediaKeys === keys, environment.sessions[0].isClosed], [true, false], "the keys stay");
+        // Another object replaces the first one, also while that one attaches.
+        const second = environment.fairPlay();
+        const third = environment.fairPlay();
+        await Promise.all([second.attach(environment.video), third.attach(environment.video)]);
+        environment.encrypted("sinf", sinf(KEY_IDS[1]));
+        await until(() => environment.requests.length === 2, "one more request");
+        await settle();
+        await fairPlay.detach();
+        await second.detach();
+        equal([environment.requests.length, Boolean(environment.video.mediaKeys), environment.errors], [2, true, []], "requests, keys, errors");
+        await third.detach();
+        equal(environment.video.mediaKeys, null, "keys after the teardown");
+    }],
+    ["an element changes to another one while it is attached", async (library) => {
+        const environment = new Environment(library);
+        const fairPlay = environment.fairPlay();
+        const other = environment.makeVideo();
+        await Promise.all([fairPlay.attach(environment.video), fairPlay.attach(other)]);
+        await settle();
+        equal([environment.video.mediaKeys, Boolean(other.mediaKeys)], [null, true], "keys of the elements");
+    }],
     ["teardown while attaching and while a license is requested", async (library) => {
         const environment = new Environment(library);
         const fairPlay = environment.fairPlay();
@@ -525,6 +638,14 @@ export const situations = [
         environment.encrypted("skd", skd("movie"));
         await environment.keys(1);
     }],
+    ["a browser without getStatusForPolicy", async (library) => {
+        const environment = new Environment(library);
+        environment.hasStatusForPolicy = false;
+        await environment.fairPlay({ minHdcpVersion: "2.2" }).attach(environment.video);
+        environment.encrypted("skd", skd("movie"));
+        await environment.keys(1);
+        equal([environment.asked, environment.errors], [undefined, []], "the request");
+    }],
     ["an expired token is replaced", async (library) => {
         const { environment } = await start(library, { token: ({ isRefresh }) => (isRefresh ? "new" : "old") });
         environment.refusals = [[401, { type: "urn:keyway:problem:token-expired" }]];
@@ -544,13 +665,43 @@ export const situations = [
     ["a key is requested again after the token was missing", async (library) => {
         let isSignedIn = false;
         const token = () => { if (isSignedIn) return "token"; throw new Error("signed out"); };
-        const { environment } = await start(library, { token });
+        const { environment, fairPlay } = await start(library, { token });
         environment.encrypted("sinf", sinf(KEY_IDS[0]));
         await until(() => environment.errors.length === 1, "an error");
         isSignedIn = true;
-        environment.encrypted("sinf", sinf(KEY_IDS[0]));
+        // The media do not send their initialization data again.
+        await fairPlay.renew();
         await environment.keys(1);
         equal(environment.errors, ["token-unavailable"], "errors");
+    }],
+    ["the page gets something other than a token", async (library) => {
+        const { environment } = await start(library, { token: async () => "<html>\nNot Found" });
+        environment.encrypted("sinf", sinf(KEY_IDS[0]));
+        await until(() => environment.errors.length === 1, "an error");
+        equal([environment.errors, environment.tokens], [["token-unavailable"], []], "errors and requests");
+    }],
+    ["a key is requested again by the prefixed API after the server was unreachable", async (library) => {
+        const { environment, fairPlay } = await start(library, {}, PREFIXED);
+        environment.isUnreachable = true;
+        environment.needKey(prefixedData("skd://movie"));
+        await until(() => environment.errors.length === 1, "an error");
+        environment.isUnreachable = false;
+        await fairPlay.renew();
+        await environment.keys(1);
+        equal(environment.errors, ["server-unreachable"], "errors");
+    }],
+    ["the server returns something other than a certificate", async (library) => {
+        const environment = new Environment(library);
+        environment.certificate = "<!doctype html>";
+        const failed = await environment.fairPlay().attach(environment.video).then(() => "", (error) => `${error.code}: ${error.detail}`);
+        equal(failed, "certificate-unavailable: https://keys.example.com/fps/certificate is not a certificate", "error");
+        equal(environment.errors, ["certificate-unavailable"], "errors");
+    }],
+    ["the browser rejects the certificate", async (library) => {
+        const environment = new Environment(library);
+        environment.acceptsCertificate = false;
+        const failed = await environment.fairPlay().attach(environment.video).then(() => "", (error) => error.code);
+        equal([failed, environment.errors, environment.video.mediaKeys], ["certificate-rejected", ["certificate-rejected"], null], "errors");
     }],
     ["a browser without FairPlay", async (library) => {
         const environment = new Environment(library, { standard: false });
@@ -560,11 +711,15 @@ export const situations = [
     }],
 ];
 
-/** Runs all situations. Returns their names and errors. */
+/** Runs all situations in a browser. Returns their names and errors; rejections that no code handles are errors, too. */
 export async function run(library) {
     const results = [];
+    let unhandled = "";
+    globalThis.addEventListener("unhandledrejection", ({ reason }) => { unhandled = `unhandled: ${reason?.stack ?? reason}`; });
     for (const [name, test] of situations) {
-        results.push([name, await test(library).then(() => "", (error) => String(error?.stack ?? error))]);
+        unhandled = "";
+        const error = await test(library).then(() => "", (error) => String(error?.stack ?? error));
+        results.push([name, error || unhandled]);
     }
     return results;
 }

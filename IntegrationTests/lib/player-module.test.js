@@ -55,7 +55,7 @@ test("a refusal has the server's type and reason, and a message", () => {
 for (const [status, type, code] of [
     [401, "token-expired", "token-expired"], [401, "token-signature", "token-refused"], [401, "token-missing", "token-refused"],
     [403, "token-device", "token-refused"], [403, "streams-exceeded", "too-many-streams"], [404, "unknown-asset", "unknown-key"],
-    [404, "not-found", "keys-not-offered"],
+    [404, "not-found", "keys-not-offered"], [400, "unknown-certificate", "certificate-unknown"], [400, "unreadable-spc", "request-unreadable"],
     [429, "rate-limited", "too-many-requests"], [503, "overloaded", "server-busy"], [500, "internal-error", "server-failed"],
 ]) {
     test(`${type} is ${code}`, () => assert.equal(refusal(status, { type: `urn:keyway:problem:${type}` }).code, code));
@@ -268,7 +268,7 @@ test("a batch gives a separate result for each key", async () => {
 });
 
 test("a certificate is fetched once, and again after a failure", async () => {
-    const asked = server([404, {}], [200, "der"]);
+    const asked = server([404, {}], [200, "0der"]);
     const licenses = new LicenseServer("https://keys.example.com", { app: "my app" });
     await assert.rejects(licenses.certificate(), { code: "certificate-unavailable" });
     await licenses.certificate();
@@ -279,4 +279,19 @@ test("a certificate is fetched once, and again after a failure", async () => {
 test("an unreachable server is distinguished from one that refuses", async () => {
     globalThis.fetch = async () => { throw new TypeError("network"); };
     await assert.rejects(new LicenseServer("https://keys.example.com").clearKey(utf8("{}")), { code: "server-unreachable" });
+});
+
+test("a request without a response ends after 30 seconds", async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    globalThis.fetch = (_, { signal }) => new Promise((_, reject) => { signal.addEventListener("abort", () => reject(new Error("aborted"))); });
+    let error;
+    new LicenseServer("https://keys.example.com").clearKey(utf8("{}")).catch((failure) => { error = failure; });
+    const settled = async () => { for (let turn = 0; turn < 50; turn += 1) await undefined; };
+    await settled();
+    context.mock.timers.tick(29_999);
+    await settled();
+    assert.equal(error, undefined);
+    context.mock.timers.tick(1);
+    await settled();
+    assert.equal(error.code, "server-unreachable");
 });

@@ -147,7 +147,7 @@ export function videoJSKeySystems(server, failed) {
         });
     };
     const getCertificate = (/** @type {any} */ _, /** @type {any} */ callback) => result(server.certificate(), callback);
-    const getLicense = (/** @type {any} */ _, /** @type {any} */ __, /** @type {BufferSource} */ message, /** @type {any} */ callback) =>
+    const getLicense = (/** @type {any} */ _, /** @type {any} */ __, /** @type {ArrayBuffer | ArrayBufferView} */ message, /** @type {any} */ callback) =>
         result(server.fairPlay(bytesOf(message)), callback);
     // The prefixed API's data begin with a length.
     const getContentId = (/** @type {any} */ _, /** @type {string} */ uri) => uri.replace(/^[^]*?skd:\/\//i, "");

@@ -30,6 +30,9 @@ const CONTENT_TYPES = Object.freeze(['video/mp4; codecs="avc1.640028"', 'audio/m
 /** The maximum number of events that are stored until the browser's key system is ready. */
 const MAXIMUM_PENDING = 64;
 
+/** The object that provides the keys of each element: an element has one. @type {WeakMap<HTMLVideoElement, FairPlay>} */
+const owners = new WeakMap();
+
 /**
  * @typedef {object} FairPlayOptions
  * @property {string} server the key server's URL
@@ -59,6 +62,8 @@ export class FairPlay extends EventTarget {
     #keys = null;
     /** @type {HTMLVideoElement | null} */
     #video = null;
+    /** The current attachment. @type {Promise<void> | null} */
+    #attached = null;
     /** The number of the current attachment, so that late results of a previous one are ignored. */
     #round = 0;
     /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -97,13 +102,21 @@ export class FairPlay extends EventTarget {
     }
 
     /**
-     * Attaches to a video element, before or after it gets media. Events of the element are handled from the moment of
-     * the call.
+     * Attaches to a video element. Call this before the element gets media: events of the element are handled from the
+     * moment of the call. Another call with the same element has no effect. If another object is attached to the element,
+     * it is detached.
      *
      * @param {HTMLVideoElement} video
      * @throws {PlayerError} if the browser has no FairPlay, or the server no certificate
      */
     async attach(video) {
+        // Setting the keys again would remove those that play.
+        if (!this.#attached || video !== this.#video) this.#attached = this.#attach(video);
+        await this.#attached;
+    }
+
+    /** @param {HTMLVideoElement} video */
+    async #attach(video) {
         /** @type {any[]} */
         const pending = [];
         const store = (/** @type {Event} */ event) => { if (pending.length < MAXIMUM_PENDING) pending.push(event); };
@@ -111,12 +124,16 @@ export class FairPlay extends EventTarget {
         names.forEach((name) => video.addEventListener(name, store));
         const detached = this.detach();
         const round = this.#round;
+        const previous = owners.get(video);
+        owners.set(video, this);
         this.#video = video;
         try {
             await detached;
+            if (previous !== this) await previous?.detach();
             if (round !== this.#round) return;
             const keys = await this.#open(video, round);
-            if (round !== this.#round) return await keys.close();
+            if (round !== this.#round) return await keys?.close();
+            if (!keys) return;
             this.#keys = keys;
             replay(keys, pending);
         } catch (error) {
@@ -136,13 +153,16 @@ export class FairPlay extends EventTarget {
      * Requests a key before the media requires it, for example the next one of a live stream.
      *
      * @param {string} type the type of the initialization data: `skd`, `sinf`, `cenc` or `mpts`
-     * @param {BufferSource} data
+     * @param {ArrayBuffer | ArrayBufferView} data
      */
     async request(type, data) {
         if (this.#keys instanceof Keys) await this.#keys.need(type, data);
     }
 
-    /** Requests every key again, before its lease expires. */
+    /**
+     * Requests every key again, before its lease expires. Also repeats requests that failed for a reason that may pass, such
+     * as `token-unavailable` or `server-unreachable`.
+     */
     async renew() {
         await this.#keys?.renew();
     }
@@ -154,6 +174,7 @@ export class FairPlay extends EventTarget {
         const keys = this.#keys;
         this.#keys = null;
         this.#video = null;
+        this.#attached = null;
         await keys?.close();
     }
 
@@ -171,18 +192,20 @@ export class FairPlay extends EventTarget {
      *
      * @param {any} shaka the namespace of Shaka Player
      * @param {any} player an instance
+     * @throws {PlayerError} if the server has no certificate
      */
     async configureShaka(shaka, player) {
-        await shakaDRM(this.#licenses, (error) => this.#emit("error", error), shaka, player);
+        await this.#reported(shakaDRM(this.#licenses, (error) => this.#emit("error", error), shaka, player));
     }
 
     /**
      * Configures dash.js, which then requests the keys itself.
      *
      * @param {any} player an instance of MediaPlayer
+     * @throws {PlayerError} if the server has no certificate
      */
     async configureDash(player) {
-        await dashProtection(this.#licenses, player);
+        await this.#reported(dashProtection(this.#licenses, player));
     }
 
     /**
@@ -194,17 +217,28 @@ export class FairPlay extends EventTarget {
         return videoJSKeySystems(this.#licenses, (error) => this.#emit("error", error));
     }
 
+    /** Also reports an error as an event. @param {Promise<void>} configured */
+    async #reported(configured) {
+        try {
+            await configured;
+        } catch (error) {
+            const failure = PlayerError.from(error, "certificate-unavailable");
+            this.#emit("error", failure);
+            throw failure;
+        }
+    }
+
     /**
      * @param {HTMLVideoElement} video
      * @param {number} round
-     * @returns {Promise<Keys | PrefixedKeys>}
+     * @returns {Promise<Keys | PrefixedKeys | null>} null if the element was detached in the meantime
      */
     async #open(video, round) {
         const { prefixed = "auto", contentTypes = [...CONTENT_TYPES], minHdcpVersion } = this.#options;
         if (globalThis.isSecureContext === false) throw new PlayerError("insecure-page");
         if (prefixed !== "always" || !hasPrefixedKeys()) {
             const access = await findKeySystem(["com.apple.fps"], contentTypes);
-            if (access) return await Keys.attach(video, access, this.#licenses, this.#events(round), minHdcpVersion);
+            if (access) return await Keys.attach(video, access, this.#licenses, this.#events(round), minHdcpVersion, () => round === this.#round);
         }
         if (prefixed === "never" || !hasPrefixedKeys()) throw new PlayerError("no-key-system", "com.apple.fps");
         return await PrefixedKeys.attach(video, this.#licenses, this.#events(round));

@@ -75,9 +75,17 @@ export class HlsPresentation {
                 [position, since, isReported] = [currentTime, performance.now(), false];
             } else if (!isReported && performance.now() - since >= STALL) {
                 isReported = true;
-                failure(new PlayerError("stalled", "the next segment is missing"));
+                failure(this.#stalled());
             }
         }, CHECK);
+    }
+
+    /** @returns {PlayerError} why playback does not continue */
+    #stalled() {
+        const details = this.#hls.latestLevelDetails;
+        // `age` is the time in seconds since the playlist had a new segment.
+        if (details?.live && details.age * 1000 >= STALL) return new PlayerError("live-ended", details.url);
+        return new PlayerError("stalled", "the next segment is missing");
     }
 
     /** @param {any} error of hls.js @returns {PlayerError} */

@@ -17,7 +17,7 @@ const CONTAINERS = new Map([
 ]);
 
 /**
- * @param {BufferSource} source
+ * @param {ArrayBuffer | ArrayBufferView} source
  * @returns {Uint8Array} the bytes, without a copy
  */
 export function bytesOf(source) {
@@ -27,7 +27,15 @@ export function bytesOf(source) {
 }
 
 /**
- * @param {BufferSource} source
+ * @param {Uint8Array} bytes which are not shared between threads
+ * @returns {Uint8Array<ArrayBuffer>} the same bytes, as APIs of the browser declare them
+ */
+export function unshared(bytes) {
+    return /** @type {Uint8Array<ArrayBuffer>} */ (bytes);
+}
+
+/**
+ * @param {ArrayBuffer | ArrayBufferView} source
  * @returns {string} lowercase hexadecimal digits
  */
 export function hex(source) {
@@ -45,7 +53,7 @@ export function fromHex(digits) {
 }
 
 /**
- * @param {BufferSource} source
+ * @param {ArrayBuffer | ArrayBufferView} source
  * @returns {string} standard base64
  */
 export function base64(source) {
@@ -53,7 +61,7 @@ export function base64(source) {
 }
 
 /**
- * @param {BufferSource} source
+ * @param {ArrayBuffer | ArrayBufferView} source
  * @returns {string} base64url without padding, as in JSON Web Keys
  */
 export function base64url(source) {
@@ -90,7 +98,7 @@ export function keyIDsData(keyIDs) {
  * `cenc` is one or more `pssh` boxes, `keyids` is JSON. The key IDs of other types, such as `mpts`, are not known.
  *
  * @param {string} type
- * @param {BufferSource} data
+ * @param {ArrayBuffer | ArrayBufferView} data
  * @returns {string[]} in hexadecimal digits; empty if the key IDs are not known
  */
 export function keyIDsOf(type, data) {
@@ -253,9 +261,9 @@ function fairPlayKeyIDs(bytes) {
  * content ID in UTF-16LE; the length and the certificate. Lengths are bytes as 32-bit little-endian integers. Apple's
  * guide specifies only "asset ID and certificate"; Safari requires this format.
  *
- * @param {BufferSource} initData
+ * @param {ArrayBuffer | ArrayBufferView} initData
  * @param {string} identifier
- * @param {BufferSource} certificate DER
+ * @param {ArrayBuffer | ArrayBufferView} certificate DER
  * @returns {Uint8Array}
  */
 export function prefixedInitData(initData, identifier, certificate) {
@@ -279,7 +287,7 @@ export function prefixedInitData(initData, identifier, certificate) {
  * Returns the key URI in the init data of the prefixed API's event: UTF-16LE, with or without a preceding length of
  * four bytes.
  *
- * @param {BufferSource} initData
+ * @param {ArrayBuffer | ArrayBufferView} initData
  * @returns {string} such as `skd://movie`
  */
 export function prefixedKeyURI(initData) {

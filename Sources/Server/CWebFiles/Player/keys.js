@@ -1,7 +1,7 @@
 // @ts-check
 /** @file Keys with Encrypted Media Extensions: `com.apple.fps` and `org.w3.clearkey`. */
 
-import { base64, base64url, bytesOf, fromBase64, fromHex, hex, keyIDsData, keyIDsOf } from "./init-data.js";
+import { base64, base64url, bytesOf, fromBase64, fromHex, hex, keyIDsData, keyIDsOf, unshared } from "./init-data.js";
 import { PlayerError } from "./errors.js";
 
 /** @typedef {import("./key-system.js").KeySystem} KeySystem */
@@ -32,17 +32,39 @@ const RENEW = new TextEncoder().encode("renew");
 const MAXIMUM_SESSIONS = 24;
 
 /** Errors after which the same key can be requested again. */
-const TRANSIENT = new Set(["server-unreachable", "server-busy", "too-many-requests", "token-unavailable", "token-expired"]);
+export const TRANSIENT = new Set(["server-unreachable", "server-busy", "too-many-requests", "token-unavailable", "token-expired"]);
 
 /**
  * The keys of one session.
  *
  * @typedef {object} SessionKeys
  * @property {string} type the type of the initialization data
+ * @property {Uint8Array} data
  * @property {string} name
  * @property {string[]} keyIDs in hexadecimal digits; empty if they are not known
  * @property {string[]} identifiers the key IDs in the browser's messages, in base64
  */
+
+/**
+ * The keys that were set last for each element, and when that is done: browsers reject a change during another one.
+ *
+ * @type {WeakMap<HTMLVideoElement, {mediaKeys: MediaKeys | null, done: Promise<void>}>}
+ */
+const changes = new WeakMap();
+
+/**
+ * Sets the keys of an element after all previous changes.
+ *
+ * @param {HTMLVideoElement} video
+ * @param {MediaKeys | null} mediaKeys
+ * @param {() => boolean} [isWanted] whether to set them, called after the previous changes
+ */
+async function setMediaKeys(video, mediaKeys, isWanted = () => true) {
+    const previous = changes.get(video)?.done ?? Promise.resolve();
+    const change = previous.then(async () => { if (isWanted()) await video.setMediaKeys(mediaKeys); });
+    changes.set(video, { mediaKeys, done: change.catch(() => {}) });
+    await change;
+}
 
 /** The keys of one video element. Each set of initialization data has its own session. */
 export class Keys {
@@ -58,7 +80,10 @@ export class Keys {
     #playlistKeys = new Map();
     /** Sessions that were replaced when the playback target changed. @type {MediaKeySession[]} */
     #replaced = [];
-    #isClosed = false;
+    /** Keys whose request failed for a reason that may pass, by name. @type {Map<string, SessionKeys>} */
+    #failed = new Map();
+    /** Ends the requests to the key server. */
+    #abort = new AbortController();
     #video;
     #mediaKeys;
     #server;
@@ -95,14 +120,17 @@ export class Keys {
      * @param {LicenseServer} server
      * @param {KeyEvents} events
      * @param {string} [minHdcpVersion] the HDCP version that the stream requires, such as `1.4`; empty for none
-     * @returns {Promise<Keys>}
+     * @param {() => boolean} [isCurrent] whether the element must still get these keys
+     * @returns {Promise<Keys | null>} null if `isCurrent` returned false
+     * @throws {PlayerError}
      */
-    static async attach(video, access, server, events, minHdcpVersion = "") {
+    static async attach(video, access, server, events, minHdcpVersion = "", isCurrent = () => true) {
         const system = /** @type {KeySystem} */ (access.keySystem);
         const mediaKeys = await access.createMediaKeys();
         // FairPlay creates no SPC without a certificate.
-        if (system === "com.apple.fps") await mediaKeys.setServerCertificate(await server.certificate());
-        await video.setMediaKeys(mediaKeys);
+        if (system === "com.apple.fps") await setCertificate(mediaKeys, await server.certificate());
+        if (!isCurrent()) return null;
+        await setMediaKeys(video, mediaKeys, isCurrent);
         return new Keys(video, system, mediaKeys, server, events, minHdcpVersion);
     }
 
@@ -115,7 +143,7 @@ export class Keys {
      * Requests the keys of some initialization data, unless they were requested before.
      *
      * @param {string} type
-     * @param {BufferSource} data
+     * @param {ArrayBuffer | ArrayBufferView} data
      */
     async need(type, data) {
         if (this.#isClosed) return;
@@ -126,23 +154,38 @@ export class Keys {
         // segment.
         if (this.system === "org.w3.clearkey" && !keyIDs.length) return;
         keyIDs.forEach((keyID) => this.#requested.add(keyID));
-        const session = this.#mediaKeys.createSession();
-        this.#sessions.set(name, session);
+        // The browser may reuse the buffer of an event.
         /** @type {SessionKeys} */
-        const keys = { type, name, keyIDs, identifiers: [] };
-        this.#entries.set(session, keys);
-        this.#closeOldest();
-        session.addEventListener("message", (event) => { void this.#answer(session, event, keys); });
-        session.addEventListener("keystatuseschange", () => this.#updateStatuses(session));
+        const keys = { type, data: bytesOf(data).slice(), name, keyIDs, identifiers: [] };
+        this.#failed.delete(name);
         try {
+            const session = this.#mediaKeys.createSession();
+            this.#sessions.set(name, session);
+            this.#entries.set(session, keys);
+            this.#closeOldest();
+            session.addEventListener("message", (event) => { void this.#answer(session, event, keys); });
+            session.addEventListener("keystatuseschange", () => this.#updateStatuses(session));
             await this.#checkOutput();
-            await session.generateRequest(type, data);
+            if (this.#isClosed) return;
+            await session.generateRequest(type, unshared(keys.data));
         } catch (error) {
             this.#discard(keys);
             const isUnsupported = error instanceof Error && error.name === "NotSupportedError";
             if (isUnsupported && !this.#isClosed && this.#events.unsupported?.()) return;
+            if (error instanceof PlayerError && error.code === "output-restricted") this.#remember(keys);
             this.#fail(error, "key-system-failed");
         }
+    }
+
+    /**
+     * Stores keys whose request failed, so that `renew` requests them again: the media do not send their initialization data again.
+     *
+     * @param {SessionKeys} keys
+     */
+    #remember(keys) {
+        this.#failed.set(keys.name, keys);
+        const [oldest] = this.#failed.keys();
+        if (this.#failed.size > MAXIMUM_SESSIONS) this.#failed.delete(oldest);
     }
 
     /**
@@ -188,8 +231,13 @@ export class Keys {
         await this.need("keyids", keyIDsData([keyID]));
     }
 
-    /** Requests every key again, before its lease expires. Clear Key keys do not expire. */
+    /**
+     * Requests every key again, before its lease expires, and keys whose request failed. Clear Key keys do not expire.
+     */
     async renew() {
+        const failed = [...this.#failed.values()];
+        this.#failed.clear();
+        for (const { type, data } of failed) void this.need(type, data);
         if (this.system !== "com.apple.fps") return;
         for (const session of this.#sessions.values()) {
             try {
@@ -202,13 +250,15 @@ export class Keys {
 
     /** Closes all sessions and removes the keys from the element. */
     async close() {
-        this.#isClosed = true;
+        this.#abort.abort();
+        this.#failed.clear();
         this.#video.removeEventListener("encrypted", this.#onEncrypted);
         this.#video.removeEventListener(TARGET_CHANGED, this.#onTarget);
         // A session whose request failed rejects; keys leave the element in any case.
         await Promise.allSettled([...this.#replaced, ...this.#sessions.values()].map((session) => session.close()));
         this.#sessions.clear();
-        await this.#video.setMediaKeys(null).catch(() => {});
+        // Another object may have set its keys in the meantime.
+        if (changes.get(this.#video)?.mediaKeys === this.#mediaKeys) await setMediaKeys(this.#video, null).catch(() => {});
     }
 
     /**
@@ -221,11 +271,12 @@ export class Keys {
     async #answer(session, event, keys) {
         // Other messages, such as "individualization-request", are not for the key server.
         if (event.messageType !== "license-request" && event.messageType !== "license-renewal") return;
+        if (this.#isClosed) return;
         try {
             const license = await this.#license(new Uint8Array(event.message), keys);
             if (this.#isClosed) return;
             try {
-                await session.update(license);
+                await session.update(unshared(license));
             } catch (error) {
                 throw PlayerError.from(error, "key-rejected");
             }
@@ -233,6 +284,7 @@ export class Keys {
         } catch (error) {
             if (error instanceof PlayerError && TRANSIENT.has(error.code) && event.messageType === "license-request") {
                 this.#discard(keys);
+                this.#remember(keys);
                 void session.close().catch(() => {});
             }
             this.#fail(error, "key-system-failed");
@@ -247,7 +299,7 @@ export class Keys {
     async #license(message, { type, identifiers }) {
         if (this.system === "com.apple.fps") {
             const refused = (/** @type {PlayerError} */ error) => this.#fail(error, "license-refused");
-            return await this.#server.fairPlayMessage(message, type, { keyIDs: identifiers, refused });
+            return await this.#server.fairPlayMessage(message, type, { keyIDs: identifiers, refused, signal: this.#abort.signal });
         }
         const text = new TextDecoder().decode(message);
         /** @type {string[]} */
@@ -260,7 +312,7 @@ export class Keys {
             })));
             return new TextEncoder().encode(JSON.stringify({ keys, type: "temporary" }));
         }
-        const license = await this.#server.clearKey(message);
+        const license = await this.#server.clearKey(message, this.#abort.signal);
         const got = JSON.parse(new TextDecoder().decode(license)).keys.map((/** @type {any} */ key) => hex(fromBase64(key.kid) ?? new Uint8Array()));
         const missing = asked.filter((keyID) => !got.includes(keyID));
         if (missing.length) throw new PlayerError("key-missing", missing.join(", "));
@@ -276,6 +328,10 @@ export class Keys {
             this.#events.status(name, status);
             if (status in STATUS_ERRORS) this.#fail(new PlayerError(STATUS_ERRORS[status], name), "key-system-failed");
         });
+    }
+
+    get #isClosed() {
+        return this.#abort.signal.aborted;
     }
 
     /** @param {SessionKeys} keys */
@@ -294,9 +350,24 @@ export class Keys {
 }
 
 /**
+ * Sets the application certificate.
+ *
+ * @param {MediaKeys} mediaKeys
+ * @param {Uint8Array} certificate DER
+ * @throws {PlayerError} if the browser does not accept it
+ */
+async function setCertificate(mediaKeys, certificate) {
+    // Browsers reject a certificate that they cannot read, or return false.
+    const isSet = await mediaKeys.setServerCertificate(unshared(certificate)).catch((error) => {
+        throw PlayerError.from(error, "certificate-rejected");
+    });
+    if (!isSet) throw new PlayerError("certificate-rejected");
+}
+
+/**
  * Returns a readable key ID. For `skd`, WebKit's key ID is the complete URI; other key IDs have 16 bytes.
  *
- * @param {BufferSource} keyID
+ * @param {ArrayBuffer | ArrayBufferView} keyID
  * @returns {string}
  */
 function readable(keyID) {

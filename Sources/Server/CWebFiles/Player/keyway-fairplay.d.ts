@@ -63,11 +63,14 @@ export declare class FairPlay extends EventTarget {
     get keyStatuses(): ReadonlyMap<string, string>;
     /** The key system in use; empty before `attach` is done. */
     get keySystem(): string;
-    /** Attaches to a video element, before or after it gets media. Rejects with a {@link PlayerError}. */
+    /**
+     * Attaches to a video element; call it before the element gets media. Another call with the same element has no effect.
+     * Rejects with a {@link PlayerError}.
+     */
     attach(video: HTMLVideoElement): Promise<void>;
     /** Requests a key before the media requires it; `type` is `skd`, `sinf`, `cenc` or `mpts`. */
-    request(type: string, data: BufferSource): Promise<void>;
-    /** Requests every key again, before its lease expires. */
+    request(type: string, data: ArrayBuffer | ArrayBufferView): Promise<void>;
+    /** Requests every key again, before its lease expires, and keys whose request failed for a reason that may pass. */
     renew(): Promise<void>;
     /** Closes all key sessions, and removes the keys from the element. */
     detach(): Promise<void>;

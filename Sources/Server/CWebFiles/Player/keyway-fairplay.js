@@ -18,7 +18,7 @@ const CONTAINERS = new Map([
 ]);
 
 /**
- * @param {BufferSource} source
+ * @param {ArrayBuffer | ArrayBufferView} source
  * @returns {Uint8Array} the bytes, without a copy
  */
 function bytesOf(source) {
@@ -28,7 +28,15 @@ function bytesOf(source) {
 }
 
 /**
- * @param {BufferSource} source
+ * @param {Uint8Array} bytes which are not shared between threads
+ * @returns {Uint8Array<ArrayBuffer>} the same bytes, as APIs of the browser declare them
+ */
+function unshared(bytes) {
+    return /** @type {Uint8Array<ArrayBuffer>} */ (bytes);
+}
+
+/**
+ * @param {ArrayBuffer | ArrayBufferView} source
  * @returns {string} lowercase hexadecimal digits
  */
 function hex(source) {
@@ -46,7 +54,7 @@ function fromHex(digits) {
 }
 
 /**
- * @param {BufferSource} source
+ * @param {ArrayBuffer | ArrayBufferView} source
  * @returns {string} standard base64
  */
 function base64(source) {
@@ -54,7 +62,7 @@ function base64(source) {
 }
 
 /**
- * @param {BufferSource} source
+ * @param {ArrayBuffer | ArrayBufferView} source
  * @returns {string} base64url without padding, as in JSON Web Keys
  */
 function base64url(source) {
@@ -91,7 +99,7 @@ function keyIDsData(keyIDs) {
  * `cenc` is one or more `pssh` boxes, `keyids` is JSON. The key IDs of other types, such as `mpts`, are not known.
  *
  * @param {string} type
- * @param {BufferSource} data
+ * @param {ArrayBuffer | ArrayBufferView} data
  * @returns {string[]} in hexadecimal digits; empty if the key IDs are not known
  */
 function keyIDsOf(type, data) {
@@ -254,9 +262,9 @@ function fairPlayKeyIDs(bytes) {
  * content ID in UTF-16LE; the length and the certificate. Lengths are bytes as 32-bit little-endian integers. Apple's
  * guide specifies only "asset ID and certificate"; Safari requires this format.
  *
- * @param {BufferSource} initData
+ * @param {ArrayBuffer | ArrayBufferView} initData
  * @param {string} identifier
- * @param {BufferSource} certificate DER
+ * @param {ArrayBuffer | ArrayBufferView} certificate DER
  * @returns {Uint8Array}
  */
 function prefixedInitData(initData, identifier, certificate) {
@@ -280,7 +288,7 @@ function prefixedInitData(initData, identifier, certificate) {
  * Returns the key URI in the init data of the prefixed API's event: UTF-16LE, with or without a preceding length of
  * four bytes.
  *
- * @param {BufferSource} initData
+ * @param {ArrayBuffer | ArrayBufferView} initData
  * @returns {string} such as `skd://movie`
  */
 function prefixedKeyURI(initData) {
@@ -289,7 +297,7 @@ function prefixedKeyURI(initData) {
     const hasLength = bytes.length >= 4 && view.getUint32(0, true) === bytes.length - 4;
     return new TextDecoder("utf-16le").decode(bytes.subarray(hasLength ? 4 : 0)).replace(/\0+$/, "");
 }
-return { bytesOf, hex, fromHex, base64, base64url, fromBase64, keyIDsData, keyIDsOf, contentID, boxes, tracksIn, prefixedInitData, prefixedKeyURI };
+return { bytesOf, unshared, hex, fromHex, base64, base64url, fromBase64, keyIDsData, keyIDsOf, contentID, boxes, tracksIn, prefixedInitData, prefixedKeyURI };
 })();
 
 const $errors = (() => {
@@ -304,36 +312,49 @@ const $errors = (() => {
 const MESSAGES = Object.freeze({
     "insecure-page": "Browsers provide keys only to pages loaded over HTTPS or from this machine. Open the page with https://.",
     "no-key-system": "This browser has no key system for this stream. Safari supports FairPlay; other browsers require Clear Key.",
-    "certificate-unavailable": "The server returned no FairPlay certificate. Ask the server's operator to add one.",
+    "certificate-unavailable":
+        "The server returned no FairPlay certificate. Check the URL of the key server, and that its operator has added a certificate.",
+    "certificate-rejected":
+        "The browser rejects the FairPlay certificate of the server. Check that it is the certificate from Apple.",
+    "certificate-unknown":
+        "The server does not have the FairPlay certificate that this request was made with. Load the page again.",
+    "request-unreadable":
+        "The server cannot decrypt the browser's request. Check that its private key belongs to its certificate; its audit log contains the cause.",
     "token-unavailable": "The page could not get a playback token. Sign in again.",
     "token-expired": "The playback token has expired. Get a new one and try again.",
-    "token-refused": "The server rejects the playback token.",
-    "license-refused": "The server refuses the key for this stream.",
+    "token-refused":
+        "The server rejects the playback token. Sign in again. If that does not help, compare the token with the server's setting authorization.tokens.",
+    "license-refused": "The server refuses the key for this stream. Its audit log contains the rule.",
     "too-many-streams": "This account has too many simultaneous streams. Stop one and try again.",
     "too-many-devices": "This account has too many devices. Remove one and try again.",
-    "unknown-key": "The server has no key for this stream.",
+    "unknown-key": "The server has no key for this stream. Check that the keys of this stream were added to this server.",
     "keys-not-offered": "The server does not issue keys to players without FairPlay. The server's operator can enable this.",
     "too-many-requests": "Too many requests to the server. Wait a minute and try again.",
     "server-busy": "The server is busy. Try again in a few seconds.",
-    "server-unreachable": "The key server cannot be reached, or it does not allow requests from this page (CORS).",
+    "server-unreachable":
+        "The key server cannot be reached, or it does not allow requests from this page (CORS). Check its URL, and that the server's setting cors.origins contains the origin of this page.",
     "server-failed": "The key server failed. See its log for the cause.",
-    "key-rejected": "The browser rejects the key from the server.",
-    "key-missing": "The server returned keys, but not the one that this stream is encrypted with.",
-    "key-expired": "The key has expired.",
-    "output-restricted": "The display or its connection does not have the output protection that this stream requires.",
+    "key-rejected":
+        "The browser rejects the key from the server. Load the stream again. If that does not help, check the server's credentials.",
+    "key-missing":
+        "The server returned keys, but not the one that this stream is encrypted with. Check that the keys of this stream were added to this server.",
+    "key-expired": "The key has expired. Load the stream again.",
+    "output-restricted":
+        "The display or its connection does not have the output protection that this stream requires. Use another display.",
     "key-system-failed": "The browser's key system failed. Reload the page.",
     "stalled": "Playback has stopped, because the next part of the stream did not arrive. Check the network, or load the stream again.",
     "live-ended": "The live stream is not updated anymore. Load it again later.",
-    "wrong-key": "The media cannot be decoded, probably because they were encrypted with a different key.",
+    "wrong-key":
+        "The media cannot be decoded, probably because they were encrypted with a different key. Check the stream with keyway validate.",
     "playlist-unreachable": "The playlist cannot be loaded: it does not exist, or its server does not allow this page to read it (CORS).",
-    "playlist-malformed": "The playlist is malformed.",
-    "playlist-unsupported": "This page cannot play this type of playlist.",
+    "playlist-malformed": "The playlist is malformed. Check it with keyway validate.",
+    "playlist-unsupported": "This page cannot play this type of playlist. Use a Multivariant Playlist with fragmented MP4 segments.",
     "aes-128-unsupported":
         "The stream uses AES-128 segment encryption, which requires a browser with native HLS. This browser has none.",
     "segment-unreachable": "A media segment cannot be loaded: it does not exist, or its server does not allow this page to read it (CORS).",
-    "codec-unsupported": "This browser cannot decode this stream.",
-    "media-malformed": "The media is damaged.",
-    "decode-failed": "The browser could not decode the media.",
+    "codec-unsupported": "This browser cannot decode this stream. Use another browser.",
+    "media-malformed": "The media are damaged. Check the stream with keyway validate.",
+    "decode-failed": "The browser could not decode the media. Check the stream with keyway validate.",
 });
 
 /**
@@ -376,6 +397,8 @@ class PlayerError extends Error {
 /** @type {Readonly<Record<string, string>>} codes by the server's problem type (without `urn:keyway:problem:`) */
 const PROBLEMS = Object.freeze({
     "token-expired": "token-expired",
+    "unknown-certificate": "certificate-unknown",
+    "unreadable-spc": "request-unreadable",
     "refused-by-policy": "license-refused",
     "asset-mismatch": "license-refused",
     "replayed": "license-refused",
@@ -560,7 +583,7 @@ function videoJSKeySystems(server, failed) {
         });
     };
     const getCertificate = (/** @type {any} */ _, /** @type {any} */ callback) => result(server.certificate(), callback);
-    const getLicense = (/** @type {any} */ _, /** @type {any} */ __, /** @type {BufferSource} */ message, /** @type {any} */ callback) =>
+    const getLicense = (/** @type {any} */ _, /** @type {any} */ __, /** @type {ArrayBuffer | ArrayBufferView} */ message, /** @type {any} */ callback) =>
         result(server.fairPlay(bytesOf(message)), callback);
     // The prefixed API's data begin with a length.
     const getContentId = (/** @type {any} */ _, /** @type {string} */ uri) => uri.replace(/^[^]*?skd:\/\//i, "");
@@ -618,7 +641,7 @@ return { findKeySystem };
 })();
 
 const $keys = (() => {
-const { base64, base64url, bytesOf, fromBase64, fromHex, hex, keyIDsData, keyIDsOf } = $init_data;
+const { base64, base64url, bytesOf, fromBase64, fromHex, hex, keyIDsData, keyIDsOf, unshared } = $init_data;
 const { PlayerError } = $errors;
 /** @file Keys with Encrypted Media Extensions: `com.apple.fps` and `org.w3.clearkey`. */
 
@@ -658,10 +681,32 @@ const TRANSIENT = new Set(["server-unreachable", "server-busy", "too-many-reques
  *
  * @typedef {object} SessionKeys
  * @property {string} type the type of the initialization data
+ * @property {Uint8Array} data
  * @property {string} name
  * @property {string[]} keyIDs in hexadecimal digits; empty if they are not known
  * @property {string[]} identifiers the key IDs in the browser's messages, in base64
  */
+
+/**
+ * The keys that were set last for each element, and when that is done: browsers reject a change during another one.
+ *
+ * @type {WeakMap<HTMLVideoElement, {mediaKeys: MediaKeys | null, done: Promise<void>}>}
+ */
+const changes = new WeakMap();
+
+/**
+ * Sets the keys of an element after all previous changes.
+ *
+ * @param {HTMLVideoElement} video
+ * @param {MediaKeys | null} mediaKeys
+ * @param {() => boolean} [isWanted] whether to set them, called after the previous changes
+ */
+async function setMediaKeys(video, mediaKeys, isWanted = () => true) {
+    const previous = changes.get(video)?.done ?? Promise.resolve();
+    const change = previous.then(async () => { if (isWanted()) await video.setMediaKeys(mediaKeys); });
+    changes.set(video, { mediaKeys, done: change.catch(() => {}) });
+    await change;
+}
 
 /** The keys of one video element. Each set of initialization data has its own session. */
 class Keys {
@@ -677,7 +722,10 @@ class Keys {
     #playlistKeys = new Map();
     /** Sessions that were replaced when the playback target changed. @type {MediaKeySession[]} */
     #replaced = [];
-    #isClosed = false;
+    /** Keys whose request failed for a reason that may pass, by name. @type {Map<string, SessionKeys>} */
+    #failed = new Map();
+    /** Ends the requests to the key server. */
+    #abort = new AbortController();
     #video;
     #mediaKeys;
     #server;
@@ -714,14 +762,17 @@ class Keys {
      * @param {LicenseServer} server
      * @param {KeyEvents} events
      * @param {string} [minHdcpVersion] the HDCP version that the stream requires, such as `1.4`; empty for none
-     * @returns {Promise<Keys>}
+     * @param {() => boolean} [isCurrent] whether the element must still get these keys
+     * @returns {Promise<Keys | null>} null if `isCurrent` returned false
+     * @throws {PlayerError}
      */
-    static async attach(video, access, server, events, minHdcpVersion = "") {
+    static async attach(video, access, server, events, minHdcpVersion = "", isCurrent = () => true) {
         const system = /** @type {KeySystem} */ (access.keySystem);
         const mediaKeys = await access.createMediaKeys();
         // FairPlay creates no SPC without a certificate.
-        if (system === "com.apple.fps") await mediaKeys.setServerCertificate(await server.certificate());
-        await video.setMediaKeys(mediaKeys);
+        if (system === "com.apple.fps") await setCertificate(mediaKeys, await server.certificate());
+        if (!isCurrent()) return null;
+        await setMediaKeys(video, mediaKeys, isCurrent);
         return new Keys(video, system, mediaKeys, server, events, minHdcpVersion);
     }
 
@@ -734,7 +785,7 @@ class Keys {
      * Requests the keys of some initialization data, unless they were requested before.
      *
      * @param {string} type
-     * @param {BufferSource} data
+     * @param {ArrayBuffer | ArrayBufferView} data
      */
     async need(type, data) {
         if (this.#isClosed) return;
@@ -745,23 +796,38 @@ class Keys {
         // segment.
         if (this.system === "org.w3.clearkey" && !keyIDs.length) return;
         keyIDs.forEach((keyID) => this.#requested.add(keyID));
-        const session = this.#mediaKeys.createSession();
-        this.#sessions.set(name, session);
+        // The browser may reuse the buffer of an event.
         /** @type {SessionKeys} */
-        const keys = { type, name, keyIDs, identifiers: [] };
-        this.#entries.set(session, keys);
-        this.#closeOldest();
-        session.addEventListener("message", (event) => { void this.#answer(session, event, keys); });
-        session.addEventListener("keystatuseschange", () => this.#updateStatuses(session));
+        const keys = { type, data: bytesOf(data).slice(), name, keyIDs, identifiers: [] };
+        this.#failed.delete(name);
         try {
+            const session = this.#mediaKeys.createSession();
+            this.#sessions.set(name, session);
+            this.#entries.set(session, keys);
+            this.#closeOldest();
+            session.addEventListener("message", (event) => { void this.#answer(session, event, keys); });
+            session.addEventListener("keystatuseschange", () => this.#updateStatuses(session));
             await this.#checkOutput();
-            await session.generateRequest(type, data);
+            if (this.#isClosed) return;
+            await session.generateRequest(type, unshared(keys.data));
         } catch (error) {
             this.#discard(keys);
             const isUnsupported = error instanceof Error && error.name === "NotSupportedError";
             if (isUnsupported && !this.#isClosed && this.#events.unsupported?.()) return;
+            if (error instanceof PlayerError && error.code === "output-restricted") this.#remember(keys);
             this.#fail(error, "key-system-failed");
         }
+    }
+
+    /**
+     * Stores keys whose request failed, so that `renew` requests them again: the media do not send their initialization data again.
+     *
+     * @param {SessionKeys} keys
+     */
+    #remember(keys) {
+        this.#failed.set(keys.name, keys);
+        const [oldest] = this.#failed.keys();
+        if (this.#failed.size > MAXIMUM_SESSIONS) this.#failed.delete(oldest);
     }
 
     /**
@@ -807,8 +873,13 @@ class Keys {
         await this.need("keyids", keyIDsData([keyID]));
     }
 
-    /** Requests every key again, before its lease expires. Clear Key keys do not expire. */
+    /**
+     * Requests every key again, before its lease expires, and keys whose request failed. Clear Key keys do not expire.
+     */
     async renew() {
+        const failed = [...this.#failed.values()];
+        this.#failed.clear();
+        for (const { type, data } of failed) void this.need(type, data);
         if (this.system !== "com.apple.fps") return;
         for (const session of this.#sessions.values()) {
             try {
@@ -821,13 +892,15 @@ class Keys {
 
     /** Closes all sessions and removes the keys from the element. */
     async close() {
-        this.#isClosed = true;
+        this.#abort.abort();
+        this.#failed.clear();
         this.#video.removeEventListener("encrypted", this.#onEncrypted);
         this.#video.removeEventListener(TARGET_CHANGED, this.#onTarget);
         // A session whose request failed rejects; keys leave the element in any case.
         await Promise.allSettled([...this.#replaced, ...this.#sessions.values()].map((session) => session.close()));
         this.#sessions.clear();
-        await this.#video.setMediaKeys(null).catch(() => {});
+        // Another object may have set its keys in the meantime.
+        if (changes.get(this.#video)?.mediaKeys === this.#mediaKeys) await setMediaKeys(this.#video, null).catch(() => {});
     }
 
     /**
@@ -840,11 +913,12 @@ class Keys {
     async #answer(session, event, keys) {
         // Other messages, such as "individualization-request", are not for the key server.
         if (event.messageType !== "license-request" && event.messageType !== "license-renewal") return;
+        if (this.#isClosed) return;
         try {
             const license = await this.#license(new Uint8Array(event.message), keys);
             if (this.#isClosed) return;
             try {
-                await session.update(license);
+                await session.update(unshared(license));
             } catch (error) {
                 throw PlayerError.from(error, "key-rejected");
             }
@@ -852,6 +926,7 @@ class Keys {
         } catch (error) {
             if (error instanceof PlayerError && TRANSIENT.has(error.code) && event.messageType === "license-request") {
                 this.#discard(keys);
+                this.#remember(keys);
                 void session.close().catch(() => {});
             }
             this.#fail(error, "key-system-failed");
@@ -866,7 +941,7 @@ class Keys {
     async #license(message, { type, identifiers }) {
         if (this.system === "com.apple.fps") {
             const refused = (/** @type {PlayerError} */ error) => this.#fail(error, "license-refused");
-            return await this.#server.fairPlayMessage(message, type, { keyIDs: identifiers, refused });
+            return await this.#server.fairPlayMessage(message, type, { keyIDs: identifiers, refused, signal: this.#abort.signal });
         }
         const text = new TextDecoder().decode(message);
         /** @type {string[]} */
@@ -879,7 +954,7 @@ class Keys {
             })));
             return new TextEncoder().encode(JSON.stringify({ keys, type: "temporary" }));
         }
-        const license = await this.#server.clearKey(message);
+        const license = await this.#server.clearKey(message, this.#abort.signal);
         const got = JSON.parse(new TextDecoder().decode(license)).keys.map((/** @type {any} */ key) => hex(fromBase64(key.kid) ?? new Uint8Array()));
         const missing = asked.filter((keyID) => !got.includes(keyID));
         if (missing.length) throw new PlayerError("key-missing", missing.join(", "));
@@ -895,6 +970,10 @@ class Keys {
             this.#events.status(name, status);
             if (status in STATUS_ERRORS) this.#fail(new PlayerError(STATUS_ERRORS[status], name), "key-system-failed");
         });
+    }
+
+    get #isClosed() {
+        return this.#abort.signal.aborted;
     }
 
     /** @param {SessionKeys} keys */
@@ -913,9 +992,24 @@ class Keys {
 }
 
 /**
+ * Sets the application certificate.
+ *
+ * @param {MediaKeys} mediaKeys
+ * @param {Uint8Array} certificate DER
+ * @throws {PlayerError} if the browser does not accept it
+ */
+async function setCertificate(mediaKeys, certificate) {
+    // Browsers reject a certificate that they cannot read, or return false.
+    const isSet = await mediaKeys.setServerCertificate(unshared(certificate)).catch((error) => {
+        throw PlayerError.from(error, "certificate-rejected");
+    });
+    if (!isSet) throw new PlayerError("certificate-rejected");
+}
+
+/**
  * Returns a readable key ID. For `skd`, WebKit's key ID is the complete URI; other key IDs have 16 bytes.
  *
- * @param {BufferSource} keyID
+ * @param {ArrayBuffer | ArrayBufferView} keyID
  * @returns {string}
  */
 function readable(keyID) {
@@ -924,11 +1018,11 @@ function readable(keyID) {
         ? new TextDecoder().decode(bytes)
         : hex(bytes);
 }
-return { TARGET_CHANGED, Keys };
+return { TARGET_CHANGED, TRANSIENT, Keys };
 })();
 
 const $licenses = (() => {
-const { base64, fromBase64 } = $init_data;
+const { base64, fromBase64, unshared } = $init_data;
 const { PlayerError, refusal } = $errors;
 /** @file Requests to the key server: certificate, licenses, Clear Key licenses; with token refresh. */
 
@@ -953,6 +1047,12 @@ const { PlayerError, refusal } = $errors;
 /** The number of retries when the server is busy, and the maximum wait before a retry, in seconds. */
 const RETRIES = 2;
 const MAXIMUM_WAIT = 10;
+
+/** Visible ASCII characters: a token has no others (RFC 6750, section 2.1, and the accounts of development servers). */
+const TOKEN = /^[!-~]+$/;
+
+/** The maximum time for a response to arrive, in milliseconds. */
+const DEADLINE = 30_000;
 
 /** A client of the key server for one player. */
 class LicenseServer {
@@ -996,8 +1096,10 @@ class LicenseServer {
 
     async #fetchCertificate() {
         try {
-            const answer = await this.#send("certificate", this.certificateURL, { method: "GET" });
-            return new Uint8Array(await answer.arrayBuffer());
+            const certificate = await this.#send("certificate", this.certificateURL, { method: "GET" });
+            // A certificate is a SEQUENCE in DER. Web servers often return a page for every URL.
+            if (certificate[0] !== 0x30) throw new PlayerError("certificate-unavailable", `${this.certificateURL} is not a certificate`);
+            return certificate;
         } catch (error) {
             const known = PlayerError.from(error, "certificate-unavailable");
             if (known.code === "server-unreachable" || known.code === "server-busy") throw known;
@@ -1040,17 +1142,18 @@ class LicenseServer {
      * @param {object} [options]
      * @param {string[]} [options.keyIDs] the key IDs of the session in base64; those of the message are added
      * @param {(error: PlayerError) => void} [options.refused] called for each refused key, unless all are refused
+     * @param {AbortSignal} [options.signal] ends the request
      * @returns {Promise<Uint8Array>} the argument of the session's `update`
      */
-    async fairPlayMessage(message, type, { keyIDs = [], refused = () => {} } = {}) {
-        if (type !== "cenc") return await this.fairPlay(message);
+    async fairPlayMessage(message, type, { keyIDs = [], refused = () => {}, signal } = {}) {
+        if (type !== "cenc") return await this.fairPlay(message, signal);
         const items = spcsIn(message);
         if (!items) {
-            const payload = base64(await this.fairPlay(message));
+            const payload = base64(await this.fairPlay(message, signal));
             return new TextEncoder().encode(JSON.stringify([{ keyID: keyIDs.at(-1) ?? "", payload }]));
         }
         keyIDs.push(...items.map(({ keyID }) => keyID).filter((keyID) => !keyIDs.includes(keyID)));
-        const answers = await this.fairPlayBatch(items.map(({ payload }) => fromBase64(payload) ?? new Uint8Array()));
+        const answers = await this.fairPlayBatch(items.map(({ payload }) => fromBase64(payload) ?? new Uint8Array()), signal);
         const errors = answers.filter((answer) => answer instanceof PlayerError);
         if (errors.length === answers.length) throw errors[0] ?? new PlayerError("key-system-failed", "no SPC");
         errors.forEach(refused);
@@ -1063,26 +1166,27 @@ class LicenseServer {
      * Requests a FairPlay license.
      *
      * @param {Uint8Array} spc
+     * @param {AbortSignal} [signal] ends the request
      * @returns {Promise<Uint8Array>} the CKC
      */
-    async fairPlay(spc) {
+    async fairPlay(spc, signal) {
         const headers = { "Content-Type": "application/octet-stream" };
-        const answer = await this.#sendWithToken("fairplay", "fps/license", { method: "POST", headers, body: spc });
-        return new Uint8Array(await answer.arrayBuffer());
+        return await this.#sendWithToken("fairplay", "fps/license", { method: "POST", headers, body: unshared(spc), signal });
     }
 
     /**
      * Requests several FairPlay licenses in one request. Refused licenses do not affect the others.
      *
      * @param {Uint8Array[]} spcs
+     * @param {AbortSignal} [signal] ends the request
      * @returns {Promise<(Uint8Array | PlayerError)[]>} in the same order
      */
-    async fairPlayBatch(spcs) {
+    async fairPlayBatch(spcs, signal) {
         const items = spcs.map((spc, index) => ({ id: index + 1, spc: base64(spc) }));
         const body = JSON.stringify({ "fairplay-streaming-request": { version: 1, "create-ckc": items } });
         const headers = { "Content-Type": "application/json" };
-        const answer = await this.#sendWithToken("fairplay", "fps/licenses", { method: "POST", headers, body });
-        const response = (await answer.json())["fairplay-streaming-response"]?.["create-ckc"] ?? [];
+        const answer = await this.#sendWithToken("fairplay", "fps/licenses", { method: "POST", headers, body, signal });
+        const response = json(answer)?.["fairplay-streaming-response"]?.["create-ckc"] ?? [];
         return spcs.map((_, index) => {
             const item = response.find((/** @type {any} */ one) => one.id === index + 1);
             const ckc = typeof item?.ckc === "string" ? fromBase64(item.ckc) : null;
@@ -1094,12 +1198,12 @@ class LicenseServer {
      * Requests a Clear Key license.
      *
      * @param {Uint8Array} message the browser's license request
+     * @param {AbortSignal} [signal] ends the request
      * @returns {Promise<Uint8Array>} the license in JSON
      */
-    async clearKey(message) {
+    async clearKey(message, signal) {
         const headers = { "Content-Type": "application/json" };
-        const answer = await this.#sendWithToken("clearkey", "clearkey", { method: "POST", headers, body: message });
-        return new Uint8Array(await answer.arrayBuffer());
+        return await this.#sendWithToken("clearkey", "clearkey", { method: "POST", headers, body: unshared(message), signal });
     }
 
     /**
@@ -1110,8 +1214,7 @@ class LicenseServer {
      */
     async key(url) {
         const isOwn = new URL(url).href.startsWith(this.#base.href);
-        const answer = await (isOwn ? this.#sendWithToken("key", url, { method: "GET" }) : this.#send("key", url, { method: "GET" }));
-        const key = new Uint8Array(await answer.arrayBuffer());
+        const key = await (isOwn ? this.#sendWithToken("key", url, { method: "GET" }) : this.#send("key", url, { method: "GET" }));
         if (key.length !== 16) throw new PlayerError("key-rejected", `a key has 16 bytes, not ${key.length}`);
         return key;
     }
@@ -1147,8 +1250,11 @@ class LicenseServer {
             try {
                 // The assignment above must come first, even if the function throws at once.
                 await undefined;
-                this.#token = (await this.#source({ isRefresh })) || null;
-                return this.#token;
+                const token = (await this.#source({ isRefresh }))?.trim() || null;
+                // Such as an error page of the page's own server. The text may be secret, so the error does not contain it.
+                if (token && !TOKEN.test(token)) throw new PlayerError("token-unavailable", "what the page got is not a token");
+                this.#token = token;
+                return token;
             } catch (error) {
                 throw PlayerError.from(error, "token-unavailable");
             } finally {
@@ -1163,10 +1269,12 @@ class LicenseServer {
      * @param {string} path
      * @param {RequestInit} init
      * @param {string | null} [token]
-     * @returns {Promise<Response>} a successful response
+     * @returns {Promise<Uint8Array>} the body of a successful response
      */
     async #send(kind, path, init, token = null) {
         const headers = new Headers(init.headers);
+        // The page may have stopped playback while it got a token.
+        throwIfAborted(init.signal);
         if (token) headers.set("Authorization", `Bearer ${token}`);
         for (let attempt = 0; ; attempt += 1) {
             const start = performance.now();
@@ -1174,25 +1282,65 @@ class LicenseServer {
                 { kind, status, milliseconds: performance.now() - start, problem, reason });
             /** @type {Response} */
             let answer;
+            /** @type {Uint8Array} */
+            let body;
+            const { signal, end } = deadline(init.signal);
             try {
-                answer = await fetch(new URL(path, this.#base), { ...init, headers, credentials: "omit", cache: "no-store" });
-            } catch {
+                answer = await fetch(new URL(path, this.#base), { ...init, headers, credentials: "omit", cache: "no-store", signal });
+                body = new Uint8Array(await answer.arrayBuffer());
+            } catch (error) {
+                if (init.signal?.aborted) throw error;
                 // Browsers do not reveal to a page whether the server is unreachable or CORS forbids access to the
                 // response.
                 report(0, "unreachable");
                 throw new PlayerError("server-unreachable", this.#base.origin);
+            } finally {
+                end();
             }
             if (answer.ok) {
                 report(answer.status);
-                return answer;
+                return body;
             }
-            const error = refusal(answer.status, await answer.json().catch(() => null));
+            const error = refusal(answer.status, json(body));
             report(answer.status, error.problem || `status ${answer.status}`, error.reason);
             const seconds = Number(answer.headers.get("Retry-After"));
             const isTransient = (answer.status === 429 || answer.status === 503) && seconds <= MAXIMUM_WAIT;
             if (!isTransient || attempt >= RETRIES) throw error;
             await new Promise((resume) => { setTimeout(resume, 1000 * Math.max(seconds, 1)); });
+            throwIfAborted(init.signal);
         }
+    }
+}
+
+/**
+ * Returns a signal that ends a request with another signal, or after the maximum time. `end` must be called after the
+ * request. (Older versions of Safari do not have `AbortSignal.any`.)
+ *
+ * @param {AbortSignal | null} [other]
+ */
+function deadline(other) {
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    const timer = setTimeout(abort, DEADLINE);
+    other?.addEventListener("abort", abort);
+    const end = () => {
+        clearTimeout(timer);
+        other?.removeEventListener("abort", abort);
+    };
+    return { signal: controller.signal, end };
+}
+
+/** @param {AbortSignal | null} [signal] */
+function throwIfAborted(signal) {
+    if (signal?.aborted) throw new DOMException("The request was ended.", "AbortError");
+}
+
+/** @param {Uint8Array} body @returns {any} null if it is not JSON */
+function json(body) {
+    try {
+        return JSON.parse(new TextDecoder().decode(body));
+    } catch {
+        return null;
     }
 }
 
@@ -1217,7 +1365,7 @@ return { LicenseServer };
 const $webkit_keys = (() => {
 const { base64, contentID, prefixedInitData, prefixedKeyURI } = $init_data;
 const { PlayerError } = $errors;
-const { TARGET_CHANGED } = $keys;
+const { TARGET_CHANGED, TRANSIENT } = $keys;
 /** @file Keys with the prefixed API of Safari (`WebKitMediaKeys`), for FairPlay with native HLS and with a MediaSource. */
 
 
@@ -1250,9 +1398,12 @@ class PrefixedKeys {
     #sessions = new Map();
     /** @type {Map<string, string>} */
     #statuses = new Map();
+    /** Initialization data of keys whose request failed for a reason that may pass. @type {Map<string, ArrayBuffer | ArrayBufferView>} */
+    #failed = new Map();
     /** Sessions that were replaced when the playback target changed. @type {any[]} */
     #replaced = [];
-    #isClosed = false;
+    /** Ends the requests to the key server. */
+    #abort = new AbortController();
     #video;
     #server;
     #certificate;
@@ -1261,7 +1412,7 @@ class PrefixedKeys {
     #onNeedKey = (event) => this.need(event.initData);
     /** Makes sure that keys are requested again, because another playback target cannot use the same licenses. */
     #onTarget = () => {
-        for (const session of this.#replaced) session.close?.();
+        this.#replaced.forEach(close);
         this.#replaced = [...this.#sessions.values()];
         this.#sessions.clear();
     };
@@ -1302,8 +1453,11 @@ class PrefixedKeys {
     /** Does nothing: with this API, the media's initialization data identify the keys. */
     async needKeyID() {}
 
-    /** Requests every key again, before its lease expires. */
+    /** Requests every key again, before its lease expires, and keys whose request failed. */
     async renew() {
+        const failed = [...this.#failed.values()];
+        this.#failed.clear();
+        failed.forEach((data) => this.need(data));
         for (const session of this.#sessions.values()) {
             try {
                 session.update(new TextEncoder().encode("renew"));
@@ -1315,10 +1469,10 @@ class PrefixedKeys {
 
     /** Closes all sessions and removes the keys from the element. */
     async close() {
-        this.#isClosed = true;
+        this.#abort.abort();
         this.#video.removeEventListener("webkitneedkey", this.#onNeedKey);
         this.#video.removeEventListener(TARGET_CHANGED, this.#onTarget);
-        for (const session of [...this.#replaced, ...this.#sessions.values()]) session.close?.();
+        [...this.#replaced, ...this.#sessions.values()].forEach(close);
         this.#sessions.clear();
         this.#video.webkitSetMediaKeys?.(null);
     }
@@ -1326,12 +1480,13 @@ class PrefixedKeys {
     /**
      * Requests the key of some initialization data, unless it was requested before.
      *
-     * @param {Uint8Array} initData
+     * @param {ArrayBuffer | ArrayBufferView} initData
      */
     need(initData) {
         const hasSource = this.#hasMediaSource();
         const name = hasSource ? base64(initData) : prefixedKeyURI(initData);
         if (this.#isClosed || this.#sessions.has(name)) return;
+        this.#failed.delete(name);
         try {
             if (!this.#video.webkitKeys) {
                 const system = (hasSource && SOURCE_KEY_SYSTEMS.find(supports)) || KEY_SYSTEM;
@@ -1342,12 +1497,16 @@ class PrefixedKeys {
             const session = this.#video.webkitKeys.createSession("video/mp4", data);
             if (!session) throw new PlayerError("key-system-failed", "the browser created no session");
             this.#sessions.set(name, session);
-            session.addEventListener("webkitkeymessage", (/** @type {any} */ event) => { void this.#answer(session, name, event.message); });
+            session.addEventListener("webkitkeymessage", (/** @type {any} */ event) => { void this.#answer(session, name, event.message, initData); });
             session.addEventListener("webkitkeyadded", () => this.#setStatus(name, "usable"));
             session.addEventListener("webkitkeyerror", () => this.#keyError(session, name));
         } catch (error) {
             this.#fail(error, "key-system-failed");
         }
+    }
+
+    get #isClosed() {
+        return this.#abort.signal.aborted;
     }
 
     /** Whether a MediaSource plays, so that the initialization data are those of the media, not a key URI. */
@@ -1359,17 +1518,25 @@ class PrefixedKeys {
      * @param {any} session
      * @param {string} uri
      * @param {Uint8Array} message the SPC, or a request for the certificate
+     * @param {ArrayBuffer | ArrayBufferView} initData
      */
-    async #answer(session, uri, message) {
+    async #answer(session, uri, message, initData) {
+        if (this.#isClosed) return;
         try {
             const bytes = new Uint8Array(message);
             if (new TextDecoder().decode(bytes.subarray(0, 32)) === CERTIFICATE_REQUEST) {
                 session.update(this.#certificate);
                 return;
             }
-            const ckc = await this.#server.fairPlay(bytes);
+            const ckc = await this.#server.fairPlay(bytes, this.#abort.signal);
             if (!this.#isClosed) session.update(ckc);
         } catch (error) {
+            if (this.#isClosed) return;
+            if (error instanceof PlayerError && TRANSIENT.has(error.code) && this.#statuses.get(uri) !== "usable") {
+                this.#sessions.delete(uri);
+                this.#failed.set(uri, initData);
+                close(session);
+            }
             this.#setStatus(uri, "internal-error");
             this.#fail(error, "key-rejected");
         }
@@ -1403,6 +1570,15 @@ class PrefixedKeys {
      */
     #fail(error, code) {
         if (!this.#isClosed) this.#events.failure(PlayerError.from(error, code));
+    }
+}
+
+/** @param {any} session which may be closed already */
+function close(session) {
+    try {
+        session.close?.();
+    } catch {
+        // A session that the browser has ended needs no further action.
     }
 }
 return { hasPrefixedKeys, PrefixedKeys };
@@ -1439,6 +1615,9 @@ const CONTENT_TYPES = Object.freeze(['video/mp4; codecs="avc1.640028"', 'audio/m
 /** The maximum number of events that are stored until the browser's key system is ready. */
 const MAXIMUM_PENDING = 64;
 
+/** The object that provides the keys of each element: an element has one. @type {WeakMap<HTMLVideoElement, FairPlay>} */
+const owners = new WeakMap();
+
 /**
  * @typedef {object} FairPlayOptions
  * @property {string} server the key server's URL
@@ -1468,6 +1647,8 @@ class FairPlay extends EventTarget {
     #keys = null;
     /** @type {HTMLVideoElement | null} */
     #video = null;
+    /** The current attachment. @type {Promise<void> | null} */
+    #attached = null;
     /** The number of the current attachment, so that late results of a previous one are ignored. */
     #round = 0;
     /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -1506,13 +1687,21 @@ class FairPlay extends EventTarget {
     }
 
     /**
-     * Attaches to a video element, before or after it gets media. Events of the element are handled from the moment of
-     * the call.
+     * Attaches to a video element. Call this before the element gets media: events of the element are handled from the
+     * moment of the call. Another call with the same element has no effect. If another object is attached to the element,
+     * it is detached.
      *
      * @param {HTMLVideoElement} video
      * @throws {PlayerError} if the browser has no FairPlay, or the server no certificate
      */
     async attach(video) {
+        // Setting the keys again would remove those that play.
+        if (!this.#attached || video !== this.#video) this.#attached = this.#attach(video);
+        await this.#attached;
+    }
+
+    /** @param {HTMLVideoElement} video */
+    async #attach(video) {
         /** @type {any[]} */
         const pending = [];
         const store = (/** @type {Event} */ event) => { if (pending.length < MAXIMUM_PENDING) pending.push(event); };
@@ -1520,12 +1709,16 @@ class FairPlay extends EventTarget {
         names.forEach((name) => video.addEventListener(name, store));
         const detached = this.detach();
         const round = this.#round;
+        const previous = owners.get(video);
+        owners.set(video, this);
         this.#video = video;
         try {
             await detached;
+            if (previous !== this) await previous?.detach();
             if (round !== this.#round) return;
             const keys = await this.#open(video, round);
-            if (round !== this.#round) return await keys.close();
+            if (round !== this.#round) return await keys?.close();
+            if (!keys) return;
             this.#keys = keys;
             replay(keys, pending);
         } catch (error) {
@@ -1545,13 +1738,16 @@ class FairPlay extends EventTarget {
      * Requests a key before the media requires it, for example the next one of a live stream.
      *
      * @param {string} type the type of the initialization data: `skd`, `sinf`, `cenc` or `mpts`
-     * @param {BufferSource} data
+     * @param {ArrayBuffer | ArrayBufferView} data
      */
     async request(type, data) {
         if (this.#keys instanceof Keys) await this.#keys.need(type, data);
     }
 
-    /** Requests every key again, before its lease expires. */
+    /**
+     * Requests every key again, before its lease expires. Also repeats requests that failed for a reason that may pass, such
+     * as `token-unavailable` or `server-unreachable`.
+     */
     async renew() {
         await this.#keys?.renew();
     }
@@ -1563,6 +1759,7 @@ class FairPlay extends EventTarget {
         const keys = this.#keys;
         this.#keys = null;
         this.#video = null;
+        this.#attached = null;
         await keys?.close();
     }
 
@@ -1580,18 +1777,20 @@ class FairPlay extends EventTarget {
      *
      * @param {any} shaka the namespace of Shaka Player
      * @param {any} player an instance
+     * @throws {PlayerError} if the server has no certificate
      */
     async configureShaka(shaka, player) {
-        await shakaDRM(this.#licenses, (error) => this.#emit("error", error), shaka, player);
+        await this.#reported(shakaDRM(this.#licenses, (error) => this.#emit("error", error), shaka, player));
     }
 
     /**
      * Configures dash.js, which then requests the keys itself.
      *
      * @param {any} player an instance of MediaPlayer
+     * @throws {PlayerError} if the server has no certificate
      */
     async configureDash(player) {
-        await dashProtection(this.#licenses, player);
+        await this.#reported(dashProtection(this.#licenses, player));
     }
 
     /**
@@ -1603,17 +1802,28 @@ class FairPlay extends EventTarget {
         return videoJSKeySystems(this.#licenses, (error) => this.#emit("error", error));
     }
 
+    /** Also reports an error as an event. @param {Promise<void>} configured */
+    async #reported(configured) {
+        try {
+            await configured;
+        } catch (error) {
+            const failure = PlayerError.from(error, "certificate-unavailable");
+            this.#emit("error", failure);
+            throw failure;
+        }
+    }
+
     /**
      * @param {HTMLVideoElement} video
      * @param {number} round
-     * @returns {Promise<Keys | PrefixedKeys>}
+     * @returns {Promise<Keys | PrefixedKeys | null>} null if the element was detached in the meantime
      */
     async #open(video, round) {
         const { prefixed = "auto", contentTypes = [...CONTENT_TYPES], minHdcpVersion } = this.#options;
         if (globalThis.isSecureContext === false) throw new PlayerError("insecure-page");
         if (prefixed !== "always" || !hasPrefixedKeys()) {
             const access = await findKeySystem(["com.apple.fps"], contentTypes);
-            if (access) return await Keys.attach(video, access, this.#licenses, this.#events(round), minHdcpVersion);
+            if (access) return await Keys.attach(video, access, this.#licenses, this.#events(round), minHdcpVersion, () => round === this.#round);
         }
         if (prefixed === "never" || !hasPrefixedKeys()) throw new PlayerError("no-key-system", "com.apple.fps");
         return await PrefixedKeys.attach(video, this.#licenses, this.#events(round));

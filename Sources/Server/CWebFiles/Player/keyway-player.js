@@ -240,9 +240,10 @@ export class KeywayPlayer extends EventTarget {
         if (access.keySystem === "com.apple.fps") {
             await this.#attachFairPlay(types, server, round);
         } else {
-            this.#keys = await Keys.attach(this.video, access, server, this.#keyEvents(round));
+            const keys = await Keys.attach(this.video, access, server, this.#keyEvents(round), "", () => round === this.#round);
+            if (round === this.#round) this.#keys = keys;
+            else await keys?.close();
         }
-        if (round !== this.#round) await this.#releaseKeys();
     }
 
     /**
@@ -340,6 +341,7 @@ export class KeywayPlayer extends EventTarget {
         // Removing the source is not a media error.
         if (!this.video.getAttribute("src")) return;
         const unreadable = this.#isEncrypted ? "wrong-key" : "decode-failed";
+        /** @type {Record<number, string>} */
         const codes = { [MediaError.MEDIA_ERR_NETWORK]: "segment-unreachable", [MediaError.MEDIA_ERR_DECODE]: unreadable };
         this.#fail(new PlayerError(codes[code] ?? (this.#presentation ? unreadable : "codec-unsupported"), message), this.#round);
     }

@@ -1,7 +1,7 @@
 // @ts-check
 /** @file Requests to the key server: certificate, licenses, Clear Key licenses; with token refresh. */
 
-import { base64, fromBase64 } from "./init-data.js";
+import { base64, fromBase64, unshared } from "./init-data.js";
 import { PlayerError, refusal } from "./errors.js";
 
 /**
@@ -24,6 +24,12 @@ import { PlayerError, refusal } from "./errors.js";
 /** The number of retries when the server is busy, and the maximum wait before a retry, in seconds. */
 const RETRIES = 2;
 const MAXIMUM_WAIT = 10;
+
+/** Visible ASCII characters: a token has no others (RFC 6750, section 2.1, and the accounts of development servers). */
+const TOKEN = /^[!-~]+$/;
+
+/** The maximum time for a response to arrive, in milliseconds. */
+const DEADLINE = 30_000;
 
 /** A client of the key server for one player. */
 export class LicenseServer {
@@ -67,8 +73,10 @@ export class LicenseServer {
 
     async #fetchCertificate() {
         try {
-            const answer = await this.#send("certificate", this.certificateURL, { method: "GET" });
-            return new Uint8Array(await answer.arrayBuffer());
+            const certificate = await this.#send("certificate", this.certificateURL, { method: "GET" });
+            // A certificate is a SEQUENCE in DER. Web servers often return a page for every URL.
+            if (certificate[0] !== 0x30) throw new PlayerError("certificate-unavailable", `${this.certificateURL} is not a certificate`);
+            return certificate;
         } catch (error) {
             const known = PlayerError.from(error, "certificate-unavailable");
             if (known.code === "server-unreachable" || known.code === "server-busy") throw known;
@@ -111,17 +119,18 @@ export class LicenseServer {
      * @param {object} [options]
      * @param {string[]} [options.keyIDs] the key IDs of the session in base64; those of the message are added
      * @param {(error: PlayerError) => void} [options.refused] called for each refused key, unless all are refused
+     * @param {AbortSignal} [options.signal] ends the request
      * @returns {Promise<Uint8Array>} the argument of the session's `update`
      */
-    async fairPlayMessage(message, type, { keyIDs = [], refused = () => {} } = {}) {
-        if (type !== "cenc") return await this.fairPlay(message);
+    async fairPlayMessage(message, type, { keyIDs = [], refused = () => {}, signal } = {}) {
+        if (type !== "cenc") return await this.fairPlay(message, signal);
         const items = spcsIn(message);
         if (!items) {
-            const payload = base64(await this.fairPlay(message));
+            const payload = base64(await this.fairPlay(message, signal));
             return new TextEncoder().encode(JSON.stringify([{ keyID: keyIDs.at(-1) ?? "", payload }]));
         }
         keyIDs.push(...items.map(({ keyID }) => keyID).filter((keyID) => !keyIDs.includes(keyID)));
-        const answers = await this.fairPlayBatch(items.map(({ payload }) => fromBase64(payload) ?? new Uint8Array()));
+        const answers = await this.fairPlayBatch(items.map(({ payload }) => fromBase64(payload) ?? new Uint8Array()), signal);
         const errors = answers.filter((answer) => answer instanceof PlayerError);
         if (errors.length === answers.length) throw errors[0] ?? new PlayerError("key-system-failed", "no SPC");
         errors.forEach(refused);
@@ -134,26 +143,27 @@ export class LicenseServer {
      * Requests a FairPlay license.
      *
      * @param {Uint8Array} spc
+     * @param {AbortSignal} [signal] ends the request
      * @returns {Promise<Uint8Array>} the CKC
      */
-    async fairPlay(spc) {
+    async fairPlay(spc, signal) {
         const headers = { "Content-Type": "application/octet-stream" };
-        const answer = await this.#sendWithToken("fairplay", "fps/license", { method: "POST", headers, body: spc });
-        return new Uint8Array(await answer.arrayBuffer());
+        return await this.#sendWithToken("fairplay", "fps/license", { method: "POST", headers, body: unshared(spc), signal });
     }
 
     /**
      * Requests several FairPlay licenses in one request. Refused licenses do not affect the others.
      *
      * @param {Uint8Array[]} spcs
+     * @param {AbortSignal} [signal] ends the request
      * @returns {Promise<(Uint8Array | PlayerError)[]>} in the same order
      */
-    async fairPlayBatch(spcs) {
+    async fairPlayBatch(spcs, signal) {
         const items = spcs.map((spc, index) => ({ id: index + 1, spc: base64(spc) }));
         const body = JSON.stringify({ "fairplay-streaming-request": { version: 1, "create-ckc": items } });
         const headers = { "Content-Type": "application/json" };
-        const answer = await this.#sendWithToken("fairplay", "fps/licenses", { method: "POST", headers, body });
-        const response = (await answer.json())["fairplay-streaming-response"]?.["create-ckc"] ?? [];
+        const answer = await this.#sendWithToken("fairplay", "fps/licenses", { method: "POST", headers, body, signal });
+        const response = json(answer)?.["fairplay-streaming-response"]?.["create-ckc"] ?? [];
         return spcs.map((_, index) => {
             const item = response.find((/** @type {any} */ one) => one.id === index + 1);
             const ckc = typeof item?.ckc === "string" ? fromBase64(item.ckc) : null;
@@ -165,12 +175,12 @@ export class LicenseServer {
      * Requests a Clear Key license.
      *
      * @param {Uint8Array} message the browser's license request
+     * @param {AbortSignal} [signal] ends the request
      * @returns {Promise<Uint8Array>} the license in JSON
      */
-    async clearKey(message) {
+    async clearKey(message, signal) {
         const headers = { "Content-Type": "application/json" };
-        const answer = await this.#sendWithToken("clearkey", "clearkey", { method: "POST", headers, body: message });
-        return new Uint8Array(await answer.arrayBuffer());
+        return await this.#sendWithToken("clearkey", "clearkey", { method: "POST", headers, body: unshared(message), signal });
     }
 
     /**
@@ -181,8 +191,7 @@ export class LicenseServer {
      */
     async key(url) {
         const isOwn = new URL(url).href.startsWith(this.#base.href);
-        const answer = await (isOwn ? this.#sendWithToken("key", url, { method: "GET" }) : this.#send("key", url, { method: "GET" }));
-        const key = new Uint8Array(await answer.arrayBuffer());
+        const key = await (isOwn ? this.#sendWithToken("key", url, { method: "GET" }) : this.#send("key", url, { method: "GET" }));
         if (key.length !== 16) throw new PlayerError("key-rejected", `a key has 16 bytes, not ${key.length}`);
         return key;
     }
@@ -218,8 +227,11 @@ export class LicenseServer {
             try {
                 // The assignment above must come first, even if the function throws at once.
                 await undefined;
-                this.#token = (await this.#source({ isRefresh })) || null;
-                return this.#token;
+                const token = (await this.#source({ isRefresh }))?.trim() || null;
+                // Such as an error page of the page's own server. The text may be secret, so the error does not contain it.
+                if (token && !TOKEN.test(token)) throw new PlayerError("token-unavailable", "what the page got is not a token");
+                this.#token = token;
+                return token;
             } catch (error) {
                 throw PlayerError.from(error, "token-unavailable");
             } finally {
@@ -234,10 +246,12 @@ export class LicenseServer {
      * @param {string} path
      * @param {RequestInit} init
      * @param {string | null} [token]
-     * @returns {Promise<Response>} a successful response
+     * @returns {Promise<Uint8Array>} the body of a successful response
      */
     async #send(kind, path, init, token = null) {
         const headers = new Headers(init.headers);
+        // The page may have stopped playback while it got a token.
+        throwIfAborted(init.signal);
         if (token) headers.set("Authorization", `Bearer ${token}`);
         for (let attempt = 0; ; attempt += 1) {
             const start = performance.now();
@@ -245,25 +259,65 @@ export class LicenseServer {
                 { kind, status, milliseconds: performance.now() - start, problem, reason });
             /** @type {Response} */
             let answer;
+            /** @type {Uint8Array} */
+            let body;
+            const { signal, end } = deadline(init.signal);
             try {
-                answer = await fetch(new URL(path, this.#base), { ...init, headers, credentials: "omit", cache: "no-store" });
-            } catch {
+                answer = await fetch(new URL(path, this.#base), { ...init, headers, credentials: "omit", cache: "no-store", signal });
+                body = new Uint8Array(await answer.arrayBuffer());
+            } catch (error) {
+                if (init.signal?.aborted) throw error;
                 // Browsers do not reveal to a page whether the server is unreachable or CORS forbids access to the
                 // response.
                 report(0, "unreachable");
                 throw new PlayerError("server-unreachable", this.#base.origin);
+            } finally {
+                end();
             }
             if (answer.ok) {
                 report(answer.status);
-                return answer;
+                return body;
             }
-            const error = refusal(answer.status, await answer.json().catch(() => null));
+            const error = refusal(answer.status, json(body));
             report(answer.status, error.problem || `status ${answer.status}`, error.reason);
             const seconds = Number(answer.headers.get("Retry-After"));
             const isTransient = (answer.status === 429 || answer.status === 503) && seconds <= MAXIMUM_WAIT;
             if (!isTransient || attempt >= RETRIES) throw error;
             await new Promise((resume) => { setTimeout(resume, 1000 * Math.max(seconds, 1)); });
+            throwIfAborted(init.signal);
         }
+    }
+}
+
+/**
+ * Returns a signal that ends a request with another signal, or after the maximum time. `end` must be called after the
+ * request. (Older versions of Safari do not have `AbortSignal.any`.)
+ *
+ * @param {AbortSignal | null} [other]
+ */
+function deadline(other) {
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    const timer = setTimeout(abort, DEADLINE);
+    other?.addEventListener("abort", abort);
+    const end = () => {
+        clearTimeout(timer);
+        other?.removeEventListener("abort", abort);
+    };
+    return { signal: controller.signal, end };
+}
+
+/** @param {AbortSignal | null} [signal] */
+function throwIfAborted(signal) {
+    if (signal?.aborted) throw new DOMException("The request was ended.", "AbortError");
+}
+
+/** @param {Uint8Array} body @returns {any} null if it is not JSON */
+function json(body) {
+    try {
+        return JSON.parse(new TextDecoder().decode(body));
+    } catch {
+        return null;
     }
 }
 

@@ -167,6 +167,7 @@ export class Presentation {
         const index = this.#quality.choose(height, this.#current, this.#feed.ahead);
         if (index === this.#current || this.#isChanging || !this.#feed.current("video")) return;
         this.#isChanging = true;
+        const { chosen } = this.#quality;
         try {
             const variant = this.#quality.variants[index];
             const source = await PlaylistSource.load(this.#renditions.videoType(variant), variant.url, this.#feed.signal);
@@ -179,8 +180,10 @@ export class Presentation {
         } finally {
             this.#isChanging = false;
         }
-        // The viewer may have chosen again in the meantime.
-        if (isNow && this.#quality.chosen >= 0 && this.#quality.chosen !== this.#current) await this.#choose(true);
+        // The viewer may have chosen in the meantime, also during an automatic change.
+        if (this.#quality.chosen >= 0 && this.#quality.chosen !== this.#current && (isNow || chosen !== this.#quality.chosen)) {
+            await this.#choose(true);
+        }
     }
 
     close() {

@@ -3,6 +3,7 @@
 
 import { deadline } from "./hls.js";
 import { PlayerError } from "./errors.js";
+import { unshared } from "./init-data.js";
 import { startTime, timescales } from "./mp4.js";
 
 /** @typedef {import("./hls.js").Piece} Piece */
@@ -205,7 +206,7 @@ export class Track {
     async #append(data) {
         while (!this.#signal.aborted) {
             try {
-                await this.#change(() => this.#buffer.appendBuffer(/** @type {BufferSource} */ (data)));
+                await this.#change(() => this.#buffer.appendBuffer(unshared(data)));
                 return;
             } catch (error) {
                 if (!(error instanceof DOMException) || error.name !== "QuotaExceededError") throw error;

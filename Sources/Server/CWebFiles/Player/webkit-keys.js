@@ -3,7 +3,7 @@
 
 import { base64, contentID, prefixedInitData, prefixedKeyURI } from "./init-data.js";
 import { PlayerError } from "./errors.js";
-import { TARGET_CHANGED } from "./keys.js";
+import { TARGET_CHANGED, TRANSIENT } from "./keys.js";
 
 /** @typedef {import("./licenses.js").LicenseServer} LicenseServer */
 /** @typedef {import("./keys.js").KeyEvents} KeyEvents */
@@ -34,9 +34,12 @@ export class PrefixedKeys {
     #sessions = new Map();
     /** @type {Map<string, string>} */
     #statuses = new Map();
+    /** Initialization data of keys whose request failed for a reason that may pass. @type {Map<string, ArrayBuffer | ArrayBufferView>} */
+    #failed = new Map();
     /** Sessions that were replaced when the playback target changed. @type {any[]} */
     #replaced = [];
-    #isClosed = false;
+    /** Ends the requests to the key server. */
+    #abort = new AbortController();
     #video;
     #server;
     #certificate;
@@ -45,7 +48,7 @@ export class PrefixedKeys {
     #onNeedKey = (event) => this.need(event.initData);
     /** Makes sure that keys are requested again, because another playback target cannot use the same licenses. */
     #onTarget = () => {
-        for (const session of this.#replaced) session.close?.();
+        this.#replaced.forEach(close);
         this.#replaced = [...this.#sessions.values()];
         this.#sessions.clear();
     };
@@ -86,8 +89,11 @@ export class PrefixedKeys {
     /** Does nothing: with this API, the media's initialization data identify the keys. */
     async needKeyID() {}
 
-    /** Requests every key again, before its lease expires. */
+    /** Requests every key again, before its lease expires, and keys whose request failed. */
     async renew() {
+        const failed = [...this.#failed.values()];
+        this.#failed.clear();
+        failed.forEach((data) => this.need(data));
         for (const session of this.#sessions.values()) {
             try {
                 session.update(new TextEncoder().encode("renew"));
@@ -99,10 +105,10 @@ export class PrefixedKeys {
 
     /** Closes all sessions and removes the keys from the element. */
     async close() {
-        this.#isClosed = true;
+        this.#abort.abort();
         this.#video.removeEventListener("webkitneedkey", this.#onNeedKey);
         this.#video.removeEventListener(TARGET_CHANGED, this.#onTarget);
-        for (const session of [...this.#replaced, ...this.#sessions.values()]) session.close?.();
+        [...this.#replaced, ...this.#sessions.values()].forEach(close);
         this.#sessions.clear();
         this.#video.webkitSetMediaKeys?.(null);
     }
@@ -110,12 +116,13 @@ export class PrefixedKeys {
     /**
      * Requests the key of some initialization data, unless it was requested before.
      *
-     * @param {Uint8Array} initData
+     * @param {ArrayBuffer | ArrayBufferView} initData
      */
     need(initData) {
         const hasSource = this.#hasMediaSource();
         const name = hasSource ? base64(initData) : prefixedKeyURI(initData);
         if (this.#isClosed || this.#sessions.has(name)) return;
+        this.#failed.delete(name);
         try {
             if (!this.#video.webkitKeys) {
                 const system = (hasSource && SOURCE_KEY_SYSTEMS.find(supports)) || KEY_SYSTEM;
@@ -126,12 +133,16 @@ export class PrefixedKeys {
             const session = this.#video.webkitKeys.createSession("video/mp4", data);
             if (!session) throw new PlayerError("key-system-failed", "the browser created no session");
             this.#sessions.set(name, session);
-            session.addEventListener("webkitkeymessage", (/** @type {any} */ event) => { void this.#answer(session, name, event.message); });
+            session.addEventListener("webkitkeymessage", (/** @type {any} */ event) => { void this.#answer(session, name, event.message, initData); });
             session.addEventListener("webkitkeyadded", () => this.#setStatus(name, "usable"));
             session.addEventListener("webkitkeyerror", () => this.#keyError(session, name));
         } catch (error) {
             this.#fail(error, "key-system-failed");
         }
+    }
+
+    get #isClosed() {
+        return this.#abort.signal.aborted;
     }
 
     /** Whether a MediaSource plays, so that the initialization data are those of the media, not a key URI. */
@@ -143,17 +154,25 @@ export class PrefixedKeys {
      * @param {any} session
      * @param {string} uri
      * @param {Uint8Array} message the SPC, or a request for the certificate
+     * @param {ArrayBuffer | ArrayBufferView} initData
      */
-    async #answer(session, uri, message) {
+    async #answer(session, uri, message, initData) {
+        if (this.#isClosed) return;
         try {
             const bytes = new Uint8Array(message);
             if (new TextDecoder().decode(bytes.subarray(0, 32)) === CERTIFICATE_REQUEST) {
                 session.update(this.#certificate);
                 return;
             }
-            const ckc = await this.#server.fairPlay(bytes);
+            const ckc = await this.#server.fairPlay(bytes, this.#abort.signal);
             if (!this.#isClosed) session.update(ckc);
         } catch (error) {
+            if (this.#isClosed) return;
+            if (error instanceof PlayerError && TRANSIENT.has(error.code) && this.#statuses.get(uri) !== "usable") {
+                this.#sessions.delete(uri);
+                this.#failed.set(uri, initData);
+                close(session);
+            }
             this.#setStatus(uri, "internal-error");
             this.#fail(error, "key-rejected");
         }
@@ -187,5 +206,14 @@ export class PrefixedKeys {
      */
     #fail(error, code) {
         if (!this.#isClosed) this.#events.failure(PlayerError.from(error, code));
+    }
+}
+
+/** @param {any} session which may be closed already */
+function close(session) {
+    try {
+        session.close?.();
+    } catch {
+        // A session that the browser has ended needs no further action.
     }
 }
