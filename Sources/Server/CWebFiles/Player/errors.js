@@ -51,7 +51,7 @@ export const MESSAGES = Object.freeze({
         "The stream uses AES-128 segment encryption, which requires a browser with native HLS. This browser has none.",
     "segment-unreachable": "A media segment cannot be loaded: it does not exist, or its server does not allow this page to read it (CORS).",
     "codec-unsupported": "This browser cannot decode this stream. Use another browser.",
-    "media-malformed": "The media are damaged. Check the stream with keyway validate.",
+    "media-malformed": "The media is damaged. Check the stream with keyway validate.",
     "decode-failed": "The browser could not decode the media. Check the stream with keyway validate.",
 });
 
