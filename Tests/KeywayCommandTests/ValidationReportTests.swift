@@ -1,10 +1,12 @@
+import FPSCrypto
 import HLSPlaylist
-import StreamValidation
+import MediaFormats
 import Testing
 import TextCoding
 import ToolSupport
 import XMLDocuments
 
+@testable import StreamValidation
 @testable import keyway
 
 @Suite("Reports of keyway validate")
@@ -54,7 +56,9 @@ struct ValidationReportTests {
         #expect(!String(decoding: baseline, as: UTF8.self).contains("secret"))
         #expect(!html.contains("<script") && !html.contains("<b>&") && html.contains("a&lt;b"))
         let root = try XMLTree(junit).root
-        #expect(root.name == "testsuites" && root.attribute("failures") != "0" && root.attribute("skipped") != "0")
+        #expect(root.name == "testsuites" && root.attribute("failures") != "0" && root.attribute("errors") == "0")
+        let suites = root.children.filter { $0.name == "testsuite" }
+        #expect(suites.allSatisfy { $0.attribute("errors") == "0" && $0.attribute("skipped") != nil })
         let document = try JSONValue(parsing: sarif, maximumDepth: 16)
         #expect("\(document)".contains("segment-missing"))
     }
@@ -173,5 +177,65 @@ struct ValidationReportTests {
             try await StreamResources(root: root, loader: PlaylistLoader(), allowsPrivateHosts: true).load(local)
         }
         #expect(file?.reason.contains("local file") == true)
+    }
+
+    @Test(
+        "The table of keys has the URI without its query, the key ID, the devices, the verdict and the time, and no key"
+    )
+    func keyTable() throws {
+        let keyID = try #require(KeyID(Array(0x10..<0x20)))
+        let tag = KeyTag(method: .sampleAES, uri: "skd://films.example/key?token=secret", keyFormat: .fairPlay)
+        let id = MeasuredKey.ID(tag, playlist: "main.m3u8", keyID: nil)
+        var license = ValidationLicense(key: SecretBytes(copying: Array(0xA0..<0xB0)), iv: Array(0xC0..<0xD0))
+        license.duration = .milliseconds(1234)
+        var refused = ValidationLicense(failure: "refused")
+        refused.duration = .milliseconds(2)
+        var presentation = try Self.report().report.presentation
+        presentation.keys = [
+            MeasuredKey(
+                id: id,
+                tag: tag,
+                place: .init("main.m3u8"),
+                isAhead: false,
+                keyIDs: [keyID],
+                grants: [.init(deviceClass: "iphone", license: license), .init(deviceClass: "mac", license: refused)]
+            )
+        ]
+        func verdict(_ verdict: MeasuredDecryption.Verdict) -> [String] {
+            let found = MeasuredDecryption(
+                track: 1,
+                kind: .video,
+                key: id,
+                verdict: verdict,
+                frameCount: 1,
+                evidence: ""
+            )
+            presentation.renditions[0].segments[0].decryptions.append(found)
+            return KeySummary.all(presentation).map(\.cells).first ?? []
+        }
+        let name = Hexadecimal.encode(keyID.bytes)
+        #expect(verdict(.opened) == ["skd://films.example/key", name, "iphone", "opened", "1.234 s"])
+        #expect(verdict(.wrongKey)[3] == "wrong key", "the most serious verdict")
+        let report = ValidationReport(presentation)
+        let html = HTMLReport(report: report, judgment: Judgment(report), title: "a", version: "1").text
+        #expect(html.contains("<h2>Requested keys</h2>") && html.contains(name) && html.contains("1.234 s"))
+        for secret in ["secret", Hexadecimal.encode(Array(0xA0..<0xB0)), Hexadecimal.encode(Array(0xC0..<0xD0))] {
+            #expect(!html.lowercased().contains(secret))
+        }
+    }
+
+    @Test("A chart has an axis with bit rates and times")
+    func chart() throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n"
+        let file = try LintFile(name: "a.m3u8", bytes: Array(text.utf8))
+        guard case .media(let playlist) = file.playlist else { throw CommandFailure.input("not a Media Playlist") }
+        var segments = try playlist.resolvedSegments().map { MeasuredSegment($0, line: 4) }
+        for index in segments.indices { segments[index].outcome = .sealed(byteCount: 1_000_000) }
+        let rendition = MeasuredRendition(name: "a", file: file, playlist: playlist, roles: .init(), segments: segments)
+        // 1,000,000 bytes in 4 s are 2000 kbit/s.
+        let html = try #require(HTMLChart(rendition)).html
+        for part in [">2000 kbit/s<", ">1000 kbit/s<", ">0<", ">00:00<", ">00:05<", ">00:10<", ">encryption<"] {
+            #expect(html.contains(part), "\(part)")
+        }
     }
 }

@@ -237,4 +237,29 @@ struct DecryptionVerdictTests {
             #expect(check.judge(key: key, iv: right, vectors: vectors, candidates: [])?.verdict == .wrongKey)
         }
     }
+
+    @Test(
+        "A segment with AES-256-GCM is opened, or the key is named as wrong",
+        arguments: ["clear-video-1.ts", "clear.mp4"]
+    )
+    func authenticatedSegments(name: String) throws {
+        let clear = try Self.clip(name)
+        var random = SeededRandom(seed: 35)
+        let (key, other) = (SecretBytes(count: 32, randomFrom: &random), SecretBytes(count: 32, randomFrom: &random))
+        let sealed = try AES256GCM.seal(clear, key: key)
+        func judge(_ segment: [UInt8], _ key: SecretBytes?) -> WholeSegmentCheck.Result? {
+            let candidate = ExcerptJudge.Candidate(key: other, reason: .other(uri: "skd://other"))
+            let check = WholeSegmentCheck(segment: segment, method: .aes256GCM)
+            return check.judge(key: key, iv: nil, vectors: [], candidates: [candidate])
+        }
+        let opened = try #require(judge(sealed, key))
+        #expect(opened.verdict == .opened && opened.clear == clear)
+        #expect(judge(sealed, Self.videoKey)?.verdict == .wrongKey, "a key of 16 bytes")
+        #expect(judge(sealed, SecretBytes(count: 32, randomFrom: &random))?.opensWith == nil)
+        #expect(judge(try AES256GCM.seal(clear, key: other), key)?.opensWith == .other(uri: "skd://other"))
+        #expect(judge(sealed, nil) == nil && judge(clear, nil)?.verdict == .notEncrypted)
+        for count in [0, 1, 12, 27, 28, sealed.count - 1] {
+            #expect(judge(Array(sealed.prefix(count)), key)?.verdict == .wrongKey)
+        }
+    }
 }

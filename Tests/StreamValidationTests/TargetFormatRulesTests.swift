@@ -10,6 +10,7 @@ struct TargetFormatRulesTests {
     private static func findings(_ made: MadePresentation) throws -> [String] {
         let rules: Set<RuleID> = [
             "airplay2-channels-change", "airplay2-frame-rates-differ", "tvos-atmos-rates", "visionos-stereo-format",
+            "airplay2-bit-rate-range",
         ]
         return ValidationReport(try made.measured()).optionalFindings.filter { rules.contains($0.rule) }
             .map { "\($0.level.rawValue) \($0.rule) \($0.measured ?? "")" }
@@ -86,5 +87,21 @@ struct TargetFormatRulesTests {
         #expect(try findings("CH-STEREO/PROJ-RECT,CH-MONO", isStereo: false) == found)
         #expect(try findings("CH-STEREO", isStereo: true) == [])
         #expect(try findings("CH-MONO", isStereo: false) == [])
+    }
+
+    @Test("Each codec and frame rate has low bit rates")
+    func ladders() throws {
+        func findings(_ change: (String) -> String) throws -> [String] {
+            let variant =
+                "#EXT-X-STREAM-INF:BANDWIDTH=5000000,AVERAGE-BANDWIDTH=4000000,CODECS=\"avc1.64001e,mp4a.40.2\","
+            let tag = variant + "RESOLUTION=640x360,FRAME-RATE=24.000,AUDIO=\"a\"\nbest.m3u8\n"
+            return try Self.findings(MadePresentation(main: MadePresentation.main + change(tag)))
+        }
+        #expect(try findings { $0 } == [])
+        let found = ["should airplay2-bit-rate-range 4000 kbit/s"]
+        #expect(try findings { $0.replacing("24.000", with: "60.000") } == found)
+        #expect(try findings { $0.replacing("avc1.64001e", with: "hvc1.2.4.L123.B0") } == found)
+        #expect(try findings { $0.replacing("=4000000", with: "=2500000").replacing("24.000", with: "60.000") } == [])
+        #expect(try findings { $0.replacing("FRAME-RATE=24.000,", with: "") } == [], "unknown")
     }
 }

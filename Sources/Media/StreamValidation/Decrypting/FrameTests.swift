@@ -62,13 +62,23 @@ struct FrameTests {
         case .ac3: return checksums(frames)
         case .aac(let syntax): return elements(frames.map { $0[0] }, syntax)
         case .adts: return testEnds(frames.map { $0[0] })
-        case .h264, .hevc:
-            name = "lengths of NAL units"
-            if frames.contains(where: \.isEmpty) { return .failed }
-            name = "byte sequences in NAL units"
-            return frames.contains { $0.contains(where: NALByteRuns.isIllegal) } ? .failed : .unknown
+        case .h264, .hevc: return units(frames)
         case .other: return .unknown
         }
+    }
+
+    /// Tests the NAL units of pictures.
+    private mutating func units(_ frames: [EncryptedExcerpt.Frame]) -> Outcome {
+        name = "lengths of NAL units"
+        if frames.contains(where: \.isEmpty) { return .failed }
+        name = "byte sequences in NAL units"
+        if frames.contains(where: { $0.contains(where: NALByteRuns.isIllegal) }) { return .failed }
+        guard excerpt.format == .hevc else { return .unknown }
+        let slices = HEVCSliceTest(frames, parameterSets: excerpt.parameterSets)
+        guard slices.count > 0 else { return .unknown }
+        name = "ends of intra slices"
+        if slices.passed == slices.count { return .passed }
+        return slices.passed == 0 ? .failed : .unknown
     }
 
     /// Returns the parts without repetitions: the frames of silence are equal, and equal frames prove no more than one.

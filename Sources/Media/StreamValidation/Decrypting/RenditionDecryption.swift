@@ -50,8 +50,8 @@ struct RenditionDecryption: Sendable {
                 mayDecode: decoded.contains(index),
                 triesAllKeys: periods[period].id.map { futile[$0, default: 0] < Self.futileCount } ?? true
             )
-            if tag.method == .aes128 {
-                open(bytes, place, initialization.probe, in: &rendition)
+            if let method = WholeSegmentCheck.Method(tag) {
+                open(bytes, method, place, initialization.probe, in: &rendition)
             } else {
                 rendition.segments[index].decryptions = await decryptions(bytes, place, initialization, rendition)
             }
@@ -192,6 +192,7 @@ struct RenditionDecryption: Sendable {
     /// Opens a segment that is encrypted as a whole, and measures it.
     private func open(
         _ bytes: [UInt8],
+        _ method: WholeSegmentCheck.Method,
         _ place: SegmentPlace,
         _ probe: SegmentProbe,
         in rendition: inout MeasuredRendition
@@ -200,7 +201,7 @@ struct RenditionDecryption: Sendable {
         let own = key(id)
         let sequence = rendition.segments[place.index].sequence
         let iv = Self.delivered(own, place.tag, sequence)
-        let judged = WholeSegmentCheck(segment: bytes).judge(
+        let judged = WholeSegmentCheck(segment: bytes, method: method).judge(
             key: own?.value,
             iv: iv,
             vectors: vectors(own, place.tag, sequence, except: iv),
@@ -213,7 +214,7 @@ struct RenditionDecryption: Sendable {
             key: id,
             verdict: judged.verdict,
             frameCount: 0,
-            evidence: "the format of the segment"
+            evidence: method.evidence
         )
         (result.opensWith, result.opensWithIV) = (judged.opensWith, judged.opensWithIV)
         rendition.segments[place.index].decryptions = [result]

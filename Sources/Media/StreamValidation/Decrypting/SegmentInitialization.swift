@@ -30,18 +30,11 @@ struct SegmentInitialization {
             rendition.name
         )
         guard var bytes = loaded else { return false }
-        if let tag = initialization.keys.keys.first(where: { $0.method == .aes128 }),
+        if let tag = initialization.keys.keys.first(where: { WholeSegmentCheck.Method($0) != nil }),
             MediaFileKind(bytes) == .other
         {
             let key = decryption.key(MeasuredKey.ID(tag, playlist: rendition.name, keyID: nil))
-            let iv = RenditionDecryption.delivered(key, tag, segment.mediaSequenceNumber)
-            guard let value = key?.value, let iv,
-                let clear = try? RenditionDecryptor.decryptWhole(
-                    bytes,
-                    DecryptionKey(key: value, iv: iv),
-                    name: "init segment"
-                )
-            else { return false }
+            guard let clear = Self.decrypted(bytes, tag, key, segment.mediaSequenceNumber) else { return false }
             bytes = clear
         }
         current = (uri, initialization.byteRange)
@@ -53,5 +46,17 @@ struct SegmentInitialization {
             tables = bytes
         }
         return true
+    }
+
+    private static func decrypted(
+        _ bytes: [UInt8],
+        _ tag: KeyTag,
+        _ key: MeasuredKey?,
+        _ sequence: UInt64
+    ) -> [UInt8]? {
+        guard let value = key?.value else { return nil }
+        if tag.method == .aes256GCM { return WholeSegmentCheck.opened(bytes, key: value) }
+        guard let iv = RenditionDecryption.delivered(key, tag, sequence) else { return nil }
+        return try? RenditionDecryptor.decryptWhole(bytes, DecryptionKey(key: value, iv: iv), name: "init segment")
     }
 }

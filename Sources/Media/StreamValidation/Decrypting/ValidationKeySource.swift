@@ -46,7 +46,7 @@ public struct ValidationKeyRequest: Sendable {
 
 /// The response to a key request: a key, or the reason for its absence.
 public struct ValidationLicense: Sendable {
-    /// The key of 16 bytes; nil if it is not available.
+    /// The key of 16 bytes, or of 32 with METHOD=AES-256-GCM; nil if it is not available.
     public var key: SecretBytes?
     /// The initialization vector that was delivered with the key; nil if there was none.
     public var iv: [UInt8]?

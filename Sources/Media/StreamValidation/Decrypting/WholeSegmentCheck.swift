@@ -1,10 +1,39 @@
 import ByteCoding
 import FPSCrypto
+import HLSPlaylist
 import MediaDecryption
 import SampleEncryption
 
-/// Opens a segment that is encrypted as a whole (METHOD=AES-128), and finds out whether the key and the vector are right.
+/// Opens a segment that is encrypted as a whole, and finds out whether the key and the vector are right.
+///
+/// A segment with METHOD=AES-256-GCM contains its vector (RFC 8216bis, 4.4.4.4): the nonce of 12 bytes is expected before the
+/// ciphertext, and the tag of 16 bytes after it. The tag proves that a key is right.
 struct WholeSegmentCheck {
+    /// The encryption of a segment.
+    enum Method {
+        /// AES-128 in cipher block chaining mode (METHOD=AES-128).
+        case aes128CBC
+        /// AES-256 in Galois/Counter Mode (METHOD=AES-256-GCM).
+        case aes256GCM
+
+        /// The method of a tag; nil if its segments are not encrypted as a whole.
+        init?(_ tag: KeyTag) {
+            switch tag.method {
+            case .aes128: self = .aes128CBC
+            case .aes256GCM: self = .aes256GCM
+            default: return nil
+            }
+        }
+
+        /// The evidence of a verdict, as a part of a sentence.
+        var evidence: String {
+            switch self {
+            case .aes128CBC: "the format of the segment"
+            case .aes256GCM: "the authentication tag of the segment"
+            }
+        }
+    }
+
     /// The result: the clear segment, if the key is right.
     struct Result {
         var verdict: MeasuredDecryption.Verdict
@@ -14,6 +43,7 @@ struct WholeSegmentCheck {
     }
 
     let segment: [UInt8]
+    var method = Method.aes128CBC
 
     /// Checks a key; nil if there is no key and the segment is not clear.
     func judge(
@@ -24,6 +54,7 @@ struct WholeSegmentCheck {
     ) -> Result? {
         if SegmentContent.mismatch(segment.span.bytes) == nil { return Result(verdict: .notEncrypted, clear: segment) }
         guard let key else { return nil }
+        if method == .aes256GCM { return judge(key, candidates) }
         guard let iv = iv ?? vectors.first?.iv else { return Result(verdict: .undecided) }
         if let clear = decrypted(key, iv) {
             if SegmentContent.mismatch(clear.span.bytes) == nil { return Result(verdict: .opened, clear: clear) }
@@ -43,6 +74,19 @@ struct WholeSegmentCheck {
             return Result(verdict: .wrongKey, opensWith: candidate.reason)
         }
         return Result(verdict: .wrongKey)
+    }
+
+    /// Checks a key for AES-256-GCM. A segment that no known key opens can also be damaged.
+    private func judge(_ key: SecretBytes, _ candidates: [ExcerptJudge.Candidate]) -> Result {
+        if let clear = Self.opened(segment, key: key) { return Result(verdict: .opened, clear: clear) }
+        let other = candidates.first { Self.opened(segment, key: $0.key) != nil }
+        return Result(verdict: .wrongKey, opensWith: other?.reason)
+    }
+
+    /// Returns the clear bytes of a segment or an init segment with AES-256-GCM; nil if the key does not open it.
+    static func opened(_ segment: [UInt8], key: SecretBytes) -> [UInt8]? {
+        guard key.count == AES256GCM.keySize else { return nil }
+        return (try? AES256GCM.open(segment, key: key))?.reveal()
     }
 
     private func decrypted(_ key: SecretBytes, _ iv: CipherIV) -> [UInt8]? {

@@ -88,7 +88,10 @@ public enum RuleCatalog {
     static func position(_ id: RuleID) -> Int { positions[id] ?? all.count }
 
     /// The requirements of Apple's authoring specification that no rule checks.
-    public static let unchecked = AuthoringRequirement.unchecked(by: all.map(\.number))
+    public static let unchecked = AuthoringRequirement.unchecked(
+        by: all.map(\.number),
+        named: Set(all.map(\.id))
+    )
 
     /// Returns the rules of a profile.
     public static func rules(of profile: ValidationProfile) -> [CatalogRule] {

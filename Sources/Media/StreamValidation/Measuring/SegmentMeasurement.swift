@@ -12,6 +12,8 @@ public struct SegmentMeasurement: Hashable, Sendable {
     public var damage = 0
     /// True if the segment begins with the tables that a transport stream needs, or is not a transport stream.
     public var startsWithTables = true
+    /// The clock references of a transport stream; nil for other containers.
+    public var clock: TransportClock?
     /// The X-TIMESTAMP-MAP of WebVTT was present, or the segment is not WebVTT.
     public var hasTimestampMap = true
     /// The number of cues of WebVTT that cannot be read.

@@ -53,7 +53,10 @@ public struct SegmentProbe: Sendable {
                 )
             }
             return try movie.measure(bytes, isTruncated: isTruncated)
-        case .transportStream: return try transport.measure(bytes, isTruncated: isTruncated)
+        case .transportStream:
+            var measurement = try transport.measure(bytes, isTruncated: isTruncated)
+            measurement.clock = TransportClock(bytes)
+            return measurement
         case .packedAudio: return try PackedAudioProbe().measure(bytes)
         case .webVTT:
             let document = try WebVTTDocument(parsing: bytes)

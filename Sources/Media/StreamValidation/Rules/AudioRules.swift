@@ -164,7 +164,7 @@ extension MeasuredRendition {
 
 extension MeasuredPresentation {
     /// The formats in CODECS of the variants that a Media Playlist belongs to.
-    fileprivate func codecs(for rendition: MeasuredRendition) -> [Codec] {
+    func codecs(for rendition: MeasuredRendition) -> [Codec] {
         let groups = Set(rendition.roles.renditions.map(\.tag.groupID))
         let own = rendition.roles.variants.map(\.variant)
         let others = (playlist?.variants ?? []).filter { $0.streamInf.audio.map(groups.contains) ?? false }

@@ -238,7 +238,9 @@ extension ValidationRule {
         ) { rendition, findings in
             for pair in rendition.continuousPairs {
                 for (before, after) in pair.tracks where before.sampleCount > 0 && after.sampleCount > 0 {
-                    guard let change = before.format.change(to: after.format) else { continue }
+                    // Two sample entries of one init segment may alternate (Apple's requirement 16.3).
+                    let views = pair.before.map == pair.after.map ? nil : before.format.viewChange(to: after.format)
+                    guard let change = before.format.change(to: after.format) ?? views else { continue }
                     findings.report(
                         .init(rendition, pair.after),
                         "The \(before.format.kind.rawValue) format changes without EXT-X-DISCONTINUITY.",
@@ -309,6 +311,12 @@ extension TrackFormat {
             return "\(other) channels after \(channels)"
         }
         return nil
+    }
+
+    /// Returns the change between monoscopic and stereoscopic video; nil if there is none.
+    fileprivate func viewChange(to next: TrackFormat) -> String? {
+        guard kind == .video, details.isStereo != next.details.isStereo else { return nil }
+        return next.details.isStereo ? "two views after one" : "one view after two"
     }
 }
 

@@ -171,7 +171,7 @@ extension ValidationRule {
             .decryptedMedia,
             "It can be decided whether the key opens the content.",
             advice:
-                "Install ffmpeg, which decides about H.264 and AAC, or load more segments; HEVC cannot be decided yet."
+                "Install ffmpeg, which decides about H.264 and AAC, or load more segments."
         ) { rendition, findings in
             var decided: Set<Track> = []
             for found in rendition.segments.flatMap(\.decryptions) where found.verdict != .undecided {

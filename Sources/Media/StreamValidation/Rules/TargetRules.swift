@@ -144,6 +144,33 @@ extension ValidationRule {
             }
         },
         target(
+            "airplay2-bit-rate-range",
+            .should,
+            .airplay2,
+            "9.23",
+            "The variants of each video codec and frame rate cover the full range of bit rates.",
+            advice: "Add variants with lower bit rates: television sets change neither the codec nor the frame rate."
+        ) { presentation, findings, place in
+            var lowest: [LadderKey: (rate: UInt64, line: Int)] = [:]
+            for (variant, line) in presentation.declaredVariants {
+                let attributes = variant.streamInf.attributes
+                guard let key = LadderKey(attributes), attributes.requiredVideoLayout.isEmpty else { continue }
+                let rate = attributes.averageBandwidth ?? attributes.bandwidth
+                if rate < lowest[key]?.rate ?? .max { lowest[key] = (rate, line) }
+            }
+            guard let least = lowest.values.map(\.rate).min() else { return }
+            for (key, value) in lowest.sorted(by: { $0.value.line < $1.value.line }) where value.rate / 3 > least {
+                findings.report(
+                    place(value.line),
+                    "The lowest bit rate of \(key.family.rawValue) with "
+                        + "\(key.isFast ? "more than 30" : "30 or fewer") frames per second is more than three times that of the "
+                        + "presentation.",
+                    measured: rateText(Double(value.rate)),
+                    limit: rateText(Double(least))
+                )
+            }
+        },
+        target(
             "airplay2-hdr-formats",
             .should,
             .airplay2,
@@ -209,6 +236,22 @@ extension ValidationRule {
                 findings.report(place(line), "The level is too high.", measured: high.text, limit: limit)
             }
         }
+    }
+}
+
+/// The variants between which a television set can change.
+private struct LadderKey: Hashable {
+    let family: Codec.Family
+    /// True for more than 30 frames per second.
+    let isFast: Bool
+
+    /// Creates the key of a variant; nil without a single video codec or FRAME-RATE.
+    init?(_ attributes: VariantAttributes) {
+        guard attributes.families.count == 1, let family = attributes.families.first, let rate = attributes.frameRate
+        else {
+            return nil
+        }
+        (self.family, isFast) = (family, rate > 30.5)
     }
 }
 

@@ -82,8 +82,10 @@ public struct ValidationRule: Sendable, Identifiable {
 
     /// All rules, grouped by family.
     public static let all: [ValidationRule] =
-        loadingRules + bitRateRules + timingRules + pictureRules + formatRules + encryptionRules + deliveryRules
-        + cachingRules + tlsRules + containerRules + codecRules + videoFormatRules + audioRules + subtitleRules
+        loadingRules + transportRules + bitRateRules + timingRules + pictureRules + formatRules + encryptionRules
+        + deliveryRules
+        + cachingRules + tlsRules + containerRules + codecRules + videoFormatRules + audioRules + separateAudioRules
+        + subtitleRules
         + alignmentRules
         + protectionRules + systemHeaderRules + referenceRules + interstitialRules
         + targetRules + targetMediaRules + targetFormatRules + cmafRules

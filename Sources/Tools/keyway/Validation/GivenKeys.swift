@@ -37,7 +37,7 @@ struct GivenKeys: Sendable {
             guard !content.isEmpty, !content.hasPrefix("#") else { continue }
             guard add(String(content)) else {
                 throw .input(
-                    "\(name), line \(index + 1): expected KID:KEY or URI=KEY, with 32 hexadecimal digits",
+                    "\(name), line \(index + 1): expected KID:KEY or URI=KEY, with 32 hexadecimal digits (64 for AES-256-GCM)",
                     next: "correct the line"
                 )
             }
@@ -60,7 +60,7 @@ struct GivenKeys: Sendable {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { part in
             Hexadecimal.decode(String(part.filter { !$0.isWhitespace }))
         }
-        guard (1...2).contains(parts.count), let key = parts[0], key.count == 16 else { return nil }
+        guard (1...2).contains(parts.count), let key = parts[0], key.count == 16 || key.count == 32 else { return nil }
         guard parts.count == 2 else { return DecryptionKey(key: SecretBytes(copying: key)) }
         guard let bytes = parts[1], bytes.count == 16, let iv = try? CipherIV(bytes) else { return nil }
         return DecryptionKey(key: SecretBytes(copying: key), iv: iv)

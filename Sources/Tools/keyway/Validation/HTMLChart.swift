@@ -32,9 +32,11 @@ struct HTMLChart {
         let name = HTMLReport.escaped(PlaylistText.redacted(rendition.name))
         let bars = bars
         let lines = lines
-        let highest = max(bars.map(\.rate).max() ?? 1, rate.peak, lines.map(\.rate).max() ?? 0, 1) * 1.04
+        let highest = Self.axisEnd(max(bars.map(\.rate).max() ?? 1, rate.peak, lines.map(\.rate).max() ?? 0, 1))
         func y(_ rate: Double) -> String { Self.number(Self.height - min(1, rate / highest) * Self.height) }
-        var shapes: [String] = []
+        var shapes = [0.25, 0.5, 0.75].map { part in
+            "<line class=\"grid\" x1=\"0\" x2=\"1000\" y1=\"\(y(highest * part))\" y2=\"\(y(highest * part))\"/>"
+        }
         if let window {
             shapes.append(rectangle("window", window.start, window.end, top: "0", height: Self.number(Self.height)))
         }
@@ -56,10 +58,34 @@ struct HTMLChart {
             + "\(Self.number(length)) s"
         return """
             <figure><figcaption><b><code>\(name)</code></b>: \(caption)</figcaption>
-            <svg viewBox="0 0 1000 146" preserveAspectRatio="none" role="img" aria-label="bit rate over time of \(name)">\
-            \(shapes.joined())</svg>
+            <div class="plot"><div class="rates" aria-hidden="true"><span>\(ValidationRule.rateText(highest))</span>\
+            <span>\(ValidationRule.rateText(highest / 2))</span><span>0</span></div>
+            <svg class="scale" viewBox="0 0 1000 146" preserveAspectRatio="none" role="img" \
+            aria-label="bit rate over time of \(name)">\(shapes.joined())</svg>
+            <div class="strip" aria-hidden="true">encryption</div>
+            <div class="times" aria-hidden="true">\(times.map { "<span>\($0)</span>" }.joined())</div></div>
             \(legend(lines, periods))</figure>
             """
+    }
+
+    /// The labels of the time axis: the start, the middle and the end of the playlist.
+    private var times: [String] {
+        [0, length / 2, length].map { seconds in
+            // Durations of others can be beyond every integer.
+            guard seconds < 1e9 else { return "\(seconds) s" }
+            let whole = Int(seconds)
+            let digits = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
+            let minutes = "\(digits(whole / 60 % 60)):\(digits(whole % 60))"
+            return whole < 3600 ? minutes : "\(whole / 3600):\(minutes)"
+        }
+    }
+
+    /// Returns the end of the axis of bit rates: the next of 1, 1.5, 2, 3, 4, 6, 8 and 10 times a power of 10.
+    private static func axisEnd(_ rate: Double) -> Double {
+        guard rate.isFinite, rate > 0 else { return 1 }
+        var unit = 1.0
+        while unit * 10 < rate, unit < 1e300 { unit *= 10 }
+        return ([1, 1.5, 2, 3, 4, 6, 8].map { $0 * unit }.first { $0 >= rate }) ?? unit * 10
     }
 
     private func legend(_ lines: [Line], _ periods: [Period]) -> String {

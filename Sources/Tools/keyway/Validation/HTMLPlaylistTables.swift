@@ -7,10 +7,11 @@ import StreamValidation
 struct HTMLPlaylistTables {
     let report: ValidationReport
 
-    /// A table: its title, its columns, and its rows.
+    /// A table: its title, its columns in groups that fit a screen, and its rows. The first column belongs to every group.
     private struct Table {
         let title: String
-        let columns: [String]
+        let first: String
+        let groups: [(caption: String, columns: [String])]
         let rows: [[String]]
     }
 
@@ -18,35 +19,27 @@ struct HTMLPlaylistTables {
     var html: String {
         let tables = (report.presentation.multivariant == nil ? [media] : [variants, renditions, iFrames]) + [keys]
         return tables.filter { !$0.rows.isEmpty }.map { table in
-            "<h2>\(table.title)</h2>\n" + Self.parts(table).map(Self.html).joined(separator: "\n")
+            "<h2>\(table.title)</h2>\n" + Self.html(table)
         }.joined(separator: "\n")
     }
 
-    /// The most columns of a table beside the first one, so that it fits a screen.
-    private static let maximumColumns = 9
-
-    /// Divides a wide table; each part begins with the first column.
-    private static func parts(_ table: Table) -> [Table] {
-        let rest = Array(table.columns.indices.dropFirst())
-        let count = (rest.count + maximumColumns - 1) / maximumColumns
-        let size = (rest.count + count - 1) / max(1, count)
-        return stride(from: 0, to: rest.count, by: max(1, size)).map { start in
-            let chosen = [0] + rest[start..<min(start + size, rest.count)]
-            let rows = table.rows.map { row in chosen.map { row[$0] } }
-            return Table(title: table.title, columns: chosen.map { table.columns[$0] }, rows: rows)
-        }
-    }
-
+    /// Returns the HTML of a table: a table for each group of columns.
     private static func html(_ table: Table) -> String {
-        let head = table.columns.map { "<th scope=\"col\">\(HTMLReport.escaped($0))</th>" }.joined()
-        let rows = table.rows.map { row in
-            let cells = zip(table.columns, row).map { column, value in
-                "<td data-label=\"\(HTMLReport.escaped(column))\"><span>\(HTMLReport.escaped(value))</span></td>"
+        var start = 1
+        return table.groups.map { group in
+            let range = start..<start + group.columns.count
+            start = range.upperBound
+            let columns = [table.first] + group.columns
+            let head = columns.map { "<th scope=\"col\">\(HTMLReport.escaped($0))</th>" }.joined()
+            let rows = table.rows.map { row in
+                let cells = zip(columns, [row[0]] + row[range]).map { column, value in
+                    "<td data-label=\"\(HTMLReport.escaped(column))\"><span>\(HTMLReport.escaped(value))</span></td>"
+                }
+                return "<tr>\(cells.joined())</tr>"
             }
-            return "<tr>\(cells.joined())</tr>"
-        }
-        return
-            "<table><caption>\(table.title)</caption><thead><tr>\(head)</tr></thead><tbody>\n\(rows.joined(separator: "\n"))</tbody></table>"
+            return "<table><caption>\(group.caption)</caption><thead><tr>\(head)</tr></thead><tbody>\n"
+                + "\(rows.joined(separator: "\n"))</tbody></table>"
+        }.joined(separator: "\n")
     }
 
     // MARK: Tables
@@ -68,8 +61,14 @@ struct HTMLPlaylistTables {
         }
         return Table(
             title: "Variants",
-            columns: ["Playlist", "Audio group", "BANDWIDTH", "Peak", "Diff.", "AVERAGE-BANDWIDTH", "Average", "Diff."]
-                + Self.pictureColumns + Self.commonColumns,
+            first: "Playlist",
+            groups: [
+                (
+                    "Bit rates",
+                    ["Audio group", "BANDWIDTH", "Peak", "Diff.", "AVERAGE-BANDWIDTH", "Average", "Diff."]
+                ),
+                ("Video", Self.pictureColumns), ("Segments", Self.commonColumns),
+            ],
             rows: rows
         )
     }
@@ -88,9 +87,14 @@ struct HTMLPlaylistTables {
         }
         return Table(
             title: "Renditions",
-            columns: [
-                "Playlist", "Group", "Type", "Name", "Language", "Peak", "Average", "Channels", "Sample rate", "Codec",
-            ] + Self.commonColumns,
+            first: "Playlist",
+            groups: [
+                (
+                    "Media",
+                    ["Group", "Type", "Name", "Language", "Peak", "Average", "Channels", "Sample rate", "Codec"]
+                ),
+                ("Segments", Self.commonColumns),
+            ],
             rows: rows
         )
     }
@@ -110,8 +114,11 @@ struct HTMLPlaylistTables {
         }
         return Table(
             title: "I-frame playlists",
-            columns: ["Playlist", "BANDWIDTH", "Peak", "Diff.", "Average", "Scaled average", "Multiplier"]
-                + Self.pictureColumns + Self.commonColumns,
+            first: "Playlist",
+            groups: [
+                ("Bit rates", ["BANDWIDTH", "Peak", "Diff.", "Average", "Scaled average", "Multiplier"]),
+                ("Video", Self.pictureColumns), ("Segments", Self.commonColumns),
+            ],
             rows: rows
         )
     }
@@ -124,7 +131,10 @@ struct HTMLPlaylistTables {
         }
         return Table(
             title: "Playlist",
-            columns: ["Playlist", "Peak", "Average"] + Self.pictureColumns + Self.commonColumns,
+            first: "Playlist",
+            groups: [
+                ("Bit rates", ["Peak", "Average"]), ("Video", Self.pictureColumns), ("Segments", Self.commonColumns),
+            ],
             rows: rows
         )
     }
@@ -132,14 +142,17 @@ struct HTMLPlaylistTables {
     private var keys: Table {
         Table(
             title: "Requested keys",
-            columns: KeySummary.columns,
+            first: KeySummary.columns[0],
+            groups: [("Without the keys themselves", Array(KeySummary.columns.dropFirst()))],
             rows: KeySummary.all(report.presentation).map(\.cells)
         )
     }
 
     // MARK: Cells
 
-    private static let pictureColumns = ["Resolution", "Range", "IDR interval", "IDR std. dev.", "Frame rate", "Codec"]
+    private static let pictureColumns = [
+        "Resolution", "Range", "IDR interval", "IDR std. dev.", "Frame rate", "Codec", "Profile", "Level",
+    ]
 
     private static func picture(_ rendition: MeasuredRendition) -> [String] {
         let format = rendition.formats.first { $0.kind == .video }
@@ -152,7 +165,13 @@ struct HTMLPlaylistTables {
             frames > 0 && duration > 0 ? "\(decimal(duration / Double(frames))) s" : "-",
             deviation(tracks.map(\.keyFrames)),
             tracks.first?.frameRate.map { decimal($0) } ?? "-", codecs(rendition),
-        ]
+        ] + profile(format)
+    }
+
+    /// Returns the names of the profile and the level of video, such as High and 4.1; hyphens if they are not known.
+    private static func profile(_ format: TrackFormat?) -> [String] {
+        let name = format.map { VideoProfile(Codec($0.codecs)) }
+        return [name?.profile ?? "-", name?.level ?? "-"]
     }
 
     /// Returns the standard deviation of the distances of key frames within segments; a hyphen for fewer than two distances.

@@ -61,9 +61,9 @@ struct HTMLReport {
     private var verdict: (level: String, text: String) {
         let prefix = judgment.isPartial ? "Not all segments were loaded. " : ""
         switch judgment.findings.filter(\.counts).map(\.level).max() {
-        case .critical: return ("critical", prefix + "Not all of it plays.")
-        case .must: return ("must", prefix + "It violates requirements.")
-        case .should: return ("should", prefix + "It violates recommendations.")
+        case .critical: return ("critical", prefix + "Parts of the presentation do not play.")
+        case .must: return ("must", prefix + "Requirements are violated.")
+        case .should: return ("should", prefix + "All requirements are met; recommendations are not.")
         case .advice, nil: return ("good", prefix + "No requirement or recommendation is violated.")
         }
     }
@@ -106,19 +106,25 @@ struct HTMLReport {
                 + "\(Self.escaped(finding.sentence + estimate))\(reason)</li>"
         }
         let note = first.targetNote.map { "<p class=\"note\">\(Self.escaped($0))</p>" } ?? ""
-        let advice = first.rule.advice.map { "<p class=\"advice\"><b>What to do:</b> \(Self.escaped($0))</p>" } ?? ""
+        let advice = first.rule.advice.map { "<p class=\"action\"><b>What to do:</b> \(Self.escaped($0))</p>" } ?? ""
         let fault = first.rule.appleToolFault.map { "<p class=\"note\">\(Self.escaped($0))</p>" } ?? ""
         return """
             <details\(first.level >= .must && first.counts ? " open" : "")><summary><span class="level \(first.level.rawValue)">\
             \(first.level.rawValue)</span> <b>\(Self.escaped("\(first.rule.id)"))</b> \
-            <span class="number">\(Self.escaped("\(first.rule.number)"))</span></summary>
-            <p>\(Self.escaped(first.rule.requirement))</p>
+            <span class="number">\(Self.escaped("\(first.rule.number)"))\(only(first))</span>
+            <span class="requirement">\(Self.escaped(first.rule.requirement))</span></summary>
             \(note)
             <ul>\(places.joined(separator: "\n"))</ul>
             \(advice)
             \(fault)
             </details>
             """
+    }
+
+    /// Returns the name of the target to which a finding is limited; nothing for general ones.
+    private func only(_ finding: JudgedFinding) -> String {
+        guard let target = finding.rule.number.target, target != .general else { return "" }
+        return ", only \(target.name)"
     }
 
     // MARK: Not validated

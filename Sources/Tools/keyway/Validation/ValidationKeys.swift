@@ -9,7 +9,7 @@ import VirtualDevice
 
 /// The sources of keys of `keyway validate`: given keys, virtual devices, and the URIs of clear keys, in this order.
 struct ValidationKeys: ValidationKeySource {
-    /// The maximum size of the response to a request for a clear key in bytes. A key has 16.
+    /// The maximum size of the response to a request for a clear key in bytes. A key has 16 or 32.
     private static let maximumKeySize = 4096
 
     /// The keys of files and variables.
@@ -42,23 +42,24 @@ struct ValidationKeys: ValidationKeySource {
         guard tag.keyFormat == .identity, let uri = tag.uri else {
             return ValidationLicense(failure: "no key was given for it")
         }
-        if DataURI.isDataURI(uri) { return Self.license(DataURI(uri)?.bytes) }
+        if DataURI.isDataURI(uri) { return Self.license(DataURI(uri)?.bytes, tag) }
         guard let resources else { return ValidationLicense(failure: "no key was given for it") }
         let url = URIReference.resolve(uri, against: request.playlist)
         do throws(ResourceFailure) {
             let loaded = try await resources.load(
                 StreamResourceRequest(url: url, purpose: .segment, maximumSize: Self.maximumKeySize)
             )
-            return Self.license(loaded.bytes)
+            return Self.license(loaded.bytes, tag)
         } catch {
             return ValidationLicense(failure: error.reason)
         }
     }
 
-    private static func license(_ bytes: [UInt8]?) -> ValidationLicense {
+    private static func license(_ bytes: [UInt8]?, _ tag: KeyTag) -> ValidationLicense {
         guard let bytes else { return ValidationLicense(failure: "the data: URI of the key is malformed (RFC 2397)") }
-        guard bytes.count == 16 else {
-            return ValidationLicense(failure: "the key has \(counted(bytes.count, "byte")), must have 16")
+        let size = tag.method == .aes256GCM ? AES256GCM.keySize : 16
+        guard bytes.count == size else {
+            return ValidationLicense(failure: "the key has \(counted(bytes.count, "byte")), must have \(size)")
         }
         return ValidationLicense(key: SecretBytes(copying: bytes))
     }

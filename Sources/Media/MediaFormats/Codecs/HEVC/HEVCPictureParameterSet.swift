@@ -39,6 +39,18 @@ public struct HEVCPictureParameterSet: Hashable, Sendable {
     public var hasOutputFlag: Bool
     /// The `num_extra_slice_header_bits`.
     public var extraSliceHeaderBits: Int
+    /// True if the sign of a coefficient can be left out (`sign_data_hiding_enabled_flag`).
+    package var hidesSigns: Bool
+    /// The initial quantization parameter of slices, `26 + init_qp_minus26`.
+    package var initialQuantizer: Int
+    /// The `transform_skip_enabled_flag`.
+    package var skipsTransforms: Bool
+    /// The `diff_cu_qp_delta_depth`; nil if the quantization parameter does not change within slices.
+    package var quantizerDepth: Int?
+    /// The `transquant_bypass_enabled_flag`.
+    package var allowsLosslessBlocks: Bool
+    /// True if there are extensions, which can change the syntax of slice data.
+    package var hasExtensions: Bool
     /// The `cabac_init_present_flag`.
     public var hasCABACInit: Bool
     /// The number of entries in reference list 0 for slices that do not override it.
@@ -89,20 +101,22 @@ public struct HEVCPictureParameterSet: Hashable, Sendable {
         hasDependentSegments = try reader.readFlag("dependent_slice_segments_enabled_flag")
         hasOutputFlag = try reader.readFlag("output_flag_present_flag")
         extraSliceHeaderBits = try reader.readInt(3, "num_extra_slice_header_bits")
-        try reader.skip(bits: 1, "sign_data_hiding_enabled_flag")
+        hidesSigns = try reader.readFlag("sign_data_hiding_enabled_flag")
         hasCABACInit = try reader.readFlag("cabac_init_present_flag")
         defaultReferences0 = 1 + (try reader.readUE("num_ref_idx_l0_default_active_minus1", upTo: 14))
         defaultReferences1 = 1 + (try reader.readUE("num_ref_idx_l1_default_active_minus1", upTo: 14))
-        _ = try reader.readSE("init_qp_minus26", in: -74...25)
+        initialQuantizer = 26 + (try reader.readSE("init_qp_minus26", in: -74...25))
         try reader.skip(bits: 1, "constrained_intra_pred_flag")
-        let skipsTransforms = try reader.readFlag("transform_skip_enabled_flag")
-        if try reader.readFlag("cu_qp_delta_enabled_flag") { _ = try reader.readUE("diff_cu_qp_delta_depth", upTo: 3) }
+        skipsTransforms = try reader.readFlag("transform_skip_enabled_flag")
+        if try reader.readFlag("cu_qp_delta_enabled_flag") {
+            quantizerDepth = try reader.readUE("diff_cu_qp_delta_depth", upTo: 3)
+        }
         _ = try reader.readSE("pps_cb_qp_offset", in: -12...12)
         _ = try reader.readSE("pps_cr_qp_offset", in: -12...12)
         hasSliceChromaOffsets = try reader.readFlag("pps_slice_chroma_qp_offsets_present_flag")
         hasWeightedPrediction = try reader.readFlag("weighted_pred_flag")
         hasWeightedBiprediction = try reader.readFlag("weighted_bipred_flag")
-        try reader.skip(bits: 1, "transquant_bypass_enabled_flag")
+        allowsLosslessBlocks = try reader.readFlag("transquant_bypass_enabled_flag")
         hasTiles = try reader.readFlag("tiles_enabled_flag")
         hasEntropySync = try reader.readFlag("entropy_coding_sync_enabled_flag")
         if hasTiles { tiles = try Self.readTiles(&reader) }
@@ -119,9 +133,8 @@ public struct HEVCPictureParameterSet: Hashable, Sendable {
         hasListModification = try reader.readFlag("lists_modification_present_flag")
         _ = try reader.readUE("log2_parallel_merge_level_minus2", upTo: 4)
         hasSliceHeaderExtension = try reader.readFlag("slice_segment_header_extension_present_flag")
-        if try reader.readFlag("pps_extension_present_flag") {
-            try readExtensions(&reader, skipsTransforms: skipsTransforms)
-        }
+        hasExtensions = try reader.readFlag("pps_extension_present_flag")
+        if hasExtensions { try readExtensions(&reader) }
     }
 
     private static func readTiles(_ reader: inout BitReader) throws(ParseError) -> PictureSize {
@@ -137,7 +150,7 @@ public struct HEVCPictureParameterSet: Hashable, Sendable {
 
     /// Reads the extensions after `pps_extension_present_flag`, up to the last field that slice headers depend on
     /// (7.3.2.3.2 and 7.3.2.3.3).
-    private mutating func readExtensions(_ reader: inout BitReader, skipsTransforms: Bool) throws(ParseError) {
+    private mutating func readExtensions(_ reader: inout BitReader) throws(ParseError) {
         let hasRange = try reader.readFlag("pps_range_extension_flag")
         let hasLayers = try reader.readFlag("pps_multilayer_extension_flag")
         let hasDepth = try reader.readFlag("pps_3d_extension_flag")

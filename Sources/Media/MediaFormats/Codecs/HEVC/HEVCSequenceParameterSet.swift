@@ -68,13 +68,19 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
     public var minimumSpatialSegmentation = 0
     /// The `motion_vector_resolution_control_idc` of the screen content extension.
     public var motionVectorResolution = 0
+    /// The sizes of blocks as base-2 logarithms, and the depth of intra transform trees.
+    package var blocks = HEVCBlockSizes()
+    /// True if blocks can be coded as samples (`pcm_enabled_flag`).
+    package var hasSampleBlocks = false
+    /// True if there are extensions, which can change the syntax of slice data.
+    package var hasExtensions = false
     /// The short-term reference picture sets.
     var referencePictureSets: [HEVCReferencePictureSet] = []
     /// The `used_by_curr_pic_lt_sps_flag` of each long-term picture.
     var longTermUsed: [Bool] = []
 
     /// The `ChromaArrayType`: the chroma format, or 0 with separate color planes.
-    var chromaArrayType: Int { hasSeparateColorPlanes ? 0 : chromaFormat }
+    package var chromaArrayType: Int { hasSeparateColorPlanes ? 0 : chromaFormat }
 
     /// The display size in square pixels.
     public var displaySize: PictureSize { croppedSize.displayed(usability.sampleAspectRatio) }
@@ -142,16 +148,20 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
             width: (width + 1 << treeBits - 1) >> treeBits,
             height: (height + 1 << treeBits - 1) >> treeBits
         )
-        _ = try reader.readUE("log2_min_luma_transform_block_size_minus2", upTo: 3)
-        _ = try reader.readUE("log2_diff_max_min_luma_transform_block_size", upTo: 3)
+        (blocks.minimumCodingBits, blocks.treeBits) = (minimumBits, treeBits)
+        blocks.minimumTransformBits = 2 + (try reader.readUE("log2_min_luma_transform_block_size_minus2", upTo: 3))
+        blocks.maximumTransformBits =
+            blocks.minimumTransformBits
+            + (try reader.readUE("log2_diff_max_min_luma_transform_block_size", upTo: 3))
         _ = try reader.readUE("max_transform_hierarchy_depth_inter", upTo: 4)
-        _ = try reader.readUE("max_transform_hierarchy_depth_intra", upTo: 4)
+        blocks.intraTransformDepth = try reader.readUE("max_transform_hierarchy_depth_intra", upTo: 4)
         if try reader.readFlag("scaling_list_enabled_flag"), try reader.readFlag("sps_scaling_list_data_present_flag") {
             try HEVCScalingLists.skip(&reader)
         }
         try reader.skip(bits: 1, "amp_enabled_flag")
         hasSampleAdaptiveOffset = try reader.readFlag("sample_adaptive_offset_enabled_flag")
-        if try reader.readFlag("pcm_enabled_flag") {
+        hasSampleBlocks = try reader.readFlag("pcm_enabled_flag")
+        if hasSampleBlocks {
             try reader.skip(bits: 8, "pcm_sample_bit_depth")
             _ = try reader.readUE("log2_min_pcm_luma_coding_block_size_minus3", upTo: 2)
             _ = try reader.readUE("log2_diff_max_min_pcm_luma_coding_block_size", upTo: 2)
@@ -177,8 +187,23 @@ public struct HEVCSequenceParameterSet: Hashable, Sendable {
         hasTemporalPrediction = try reader.readFlag("sps_temporal_mvp_enabled_flag")
         try reader.skip(bits: 1, "strong_intra_smoothing_enabled_flag")
         if try reader.readFlag("vui_parameters_present_flag") { try readUsability(&reader) }
-        if try reader.readFlag("sps_extension_present_flag") { try readExtensions(&reader) }
+        hasExtensions = try reader.readFlag("sps_extension_present_flag")
+        if hasExtensions { try readExtensions(&reader) }
     }
+}
+
+/// The sizes of the blocks of a sequence, as base-2 logarithms of the number of luma samples.
+package struct HEVCBlockSizes: Hashable, Sendable {
+    /// The size of the smallest coding blocks, 3 to 6.
+    package var minimumCodingBits = 3
+    /// The size of coding tree blocks, 3 to 6.
+    package var treeBits = 3
+    /// The size of the smallest transform blocks, 2 to 5.
+    package var minimumTransformBits = 2
+    /// The size of the largest transform blocks.
+    package var maximumTransformBits = 2
+    /// The `max_transform_hierarchy_depth_intra`.
+    package var intraTransformDepth = 0
 }
 
 /// The layer check that all parameter sets and slices share: only the base layer is supported.

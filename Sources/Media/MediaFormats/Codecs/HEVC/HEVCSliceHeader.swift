@@ -40,6 +40,10 @@ public struct HEVCSliceHeader: Hashable, Sendable {
     public var pictureOrder = 0
     /// The `slice_qp_delta`; 0 in dependent segments.
     public var quantizerDelta = 0
+    /// The `slice_sao_luma_flag`; false in dependent segments.
+    package var filtersLuma = false
+    /// The `slice_sao_chroma_flag`; false in dependent segments.
+    package var filtersChroma = false
     /// The number of entry points.
     public var entryPoints = 0
     /// The size in bits from the first bit of the NAL unit header to the first bit of the slice data, without emulation

@@ -34,10 +34,9 @@ extension HEVCSliceHeader {
                 predictsMotion = try reader.readFlag("slice_temporal_mvp_enabled_flag")
             }
         }
-        var hasFilter = false
         if context.sequence.hasSampleAdaptiveOffset {
-            hasFilter = try reader.readFlag("slice_sao_luma_flag")
-            if hasChroma, try reader.readFlag("slice_sao_chroma_flag") { hasFilter = true }
+            filtersLuma = try reader.readFlag("slice_sao_luma_flag")
+            if hasChroma { filtersChroma = try reader.readFlag("slice_sao_chroma_flag") }
         }
         if kind != .i {
             try readPrediction(&reader, context, kind, references: references, predictsMotion: predictsMotion)
@@ -60,7 +59,7 @@ extension HEVCSliceHeader {
                 _ = try reader.readSE("slice_tc_offset_div2", in: -6...6)
             }
         }
-        if picture.filtersAcrossSlices, hasFilter || !disablesDeblocking {
+        if picture.filtersAcrossSlices, filtersLuma || filtersChroma || !disablesDeblocking {
             try reader.skip(bits: 1, "slice_loop_filter_across_slices_enabled_flag")
         }
     }
