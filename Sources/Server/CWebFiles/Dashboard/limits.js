@@ -11,7 +11,9 @@ export default {
     const place = h("div.list");
     const fetch = () => request("/limits", { signal });
     const content = ({ items }) => table("Limits", columns, items, { isRegion: true });
-    fill(main, head("Limits", "The limits of this server since its start. A limit of each account or address has no single use."), h("div.card", null, place));
+    fill(main, head("Limits",
+        "The limits of this server since its start. A limit of each account or address has no single use."),
+      h("div.card", null, place));
     let isRunning = false;
     const timer = setInterval(async () => {
       if (document.hidden || isRunning || place.contains(document.activeElement)) return;
@@ -36,6 +38,10 @@ const warning = 0.8;
 const columns = [
   { title: "Limit", cell: (one) => [one.name, one.subject && h("span.sub", null, one.subject)] },
   { title: "Maximum", class: "num", cell: (one) => (one.maximum === 0 ? "unlimited" : number(one.maximum)) },
-  { title: "Use", class: "num", cell: (one) => (one.used === undefined ? "–" : one.maximum > 0 && one.used >= warning * one.maximum ? badge(number(one.used), "warn") : number(one.used)) },
-  { title: "Reached", class: "num", cell: (one) => (one.reached === undefined ? "–" : one.reached > 0 ? badge(`${number(one.reached)} times`, "warn") : "never") },
+  { title: "Use", class: "num",
+    cell: (one) => (one.used === undefined ? "–" : one.maximum > 0 && one.used >= warning * one.maximum
+      ? badge(number(one.used), "warn") : number(one.used)) },
+  { title: "Reached", class: "num",
+    cell: (one) => (one.reached === undefined ? "–" : one.reached > 0 ? badge(`${number(one.reached)} times`, "warn")
+      : "never") },
 ];

@@ -14,19 +14,21 @@ const example = { lease: "PT10M", hdcp: "type0", securityLevel: "baseline" };
 
 /**
  * The editor of a policy.
- * @param {string|null} name  null for a new policy
- * @param {Object|null} stored  the document in the store
- * @param {function(Object): void} changed  called with the document when it was saved
- * @returns {{element: HTMLElement, check: function(): Promise<void>, replace: function(Object): void}}  replace: shows another
- *   document, which is not saved yet
+ * @param {string|null} name null for a new policy
+ * @param {Object|null} stored the document in the store
+ * @param {function(Object): void} changed called with the document when it was saved
+ * @returns {{element: HTMLElement, check: function(): Promise<void>, replace: function(Object): void}} replace: shows
+ *   another document, which is not saved yet
  */
 export function editor(name, stored, signal, changed) {
   const place = h("div.grid.loose");
   const canSave = isAllowed("content");
   let saved = text(stored ?? example);
   const draft = drafts.read(name, saved);
-  const nameInput = h("input", { required: true, pattern: "[a-z0-9._\\-]{1,64}", value: name ?? "", autocomplete: "off", spellcheck: "false" });
-  const editor = h("textarea", { rows: 16, spellcheck: "false", autocomplete: "off", autocapitalize: "off", value: draft?.text ?? saved });
+  const nameInput = h("input",
+    { required: true, pattern: "[a-z0-9._\\-]{1,64}", value: name ?? "", autocomplete: "off", spellcheck: "false" });
+  const editor = h("textarea",
+    { rows: 16, spellcheck: "false", autocomplete: "off", autocapitalize: "off", value: draft?.text ?? saved });
   const notice = h("div", { "aria-live": "polite" });
   const verdict = h("div", { "aria-live": "polite" });
   const preview = h("div.bounded");
@@ -66,16 +68,30 @@ export function editor(name, stored, signal, changed) {
   }
 
   function draw(trial) {
-    if (!trial.items.length) return fill(preview, empty("No requests yet", "After devices have sent requests to this server, the preview shows the policy's decision on each request."));
+    if (!trial.items.length) return fill(preview,
+      empty("No requests yet",
+        "After devices have sent requests to this server, the preview shows the policy's decision on each request."));
     const total = trial.items.length;
     fill(preview,
-      h("p", null, badge(`${trial.issued} would get a key`, "good"), " ", badge(`${trial.refused} refused`, trial.refused ? "bad" : null), " ", badge(`${trial.changed} differ from the actual outcome`, trial.changed ? "warn" : null)),
-      h("p.note.spaced", null, `The last ${total === 1 ? "request" : `${total} requests`}, decided by this policy only: not merged with others, and without the stored streams, devices and rentals.`),
+      h("p", null, badge(`${trial.issued} would get a key`, "good"), " ",
+        badge(`${trial.refused} refused`, trial.refused ? "bad" : null), " ",
+        badge(`${trial.changed} differ from the actual outcome`, trial.changed ? "warn" : null)),
+      h("p.note.spaced", null,
+        `The last ${total === 1 ? "request" : `${total} requests`}, decided by this policy only: not merged with others, and without the stored streams, devices and rentals.`),
       table("What the policy would decide", [
-        { title: "Request", cell: ({ request }) => [asset(request), h("span.sub", null, time(Math.floor(request.milliseconds / 1000), true), request.account && ` · ${request.account}`)] },
-        { title: "Device", cell: ({ request }) => [deviceName(request.class), h("span.sub", null, request.osVersion && `OS ${request.osVersion}`, request.level && ` · ${request.level}`)] },
+        { title: "Request",
+          cell: ({ request }) =>
+          [asset(request), h("span.sub", null, time(Math.floor(request.milliseconds / 1000), true), request.account
+              && ` · ${request.account}`)] },
+        { title: "Device",
+          cell: ({ request }) =>
+          [deviceName(request.class),
+            h("span.sub", null, request.osVersion && `OS ${request.osVersion}`, request.level
+              && ` · ${request.level}`)] },
         { title: "Actual", cell: ({ request }) => outcome(request) },
-        { title: "Preview", cell: (item) => [outcome({ outcome: item.issued ? "issued" : "refused", reason: item.reason }), " ", item.changed && badge("differs", "warn"), h("span.sub", null, item.terms ?? item.detail)] },
+        { title: "Preview",
+          cell: (item) => [outcome({ outcome: item.issued ? "issued" : "refused", reason: item.reason }), " ",
+            item.changed && badge("differs", "warn"), h("span.sub", null, item.terms ?? item.detail)] },
       ], trial.items.slice(0, shownRequests), { isRegion: true }),
       trial.items.length > shownRequests && h("p.note", null, `The latest ${shownRequests} of them are listed.`));
   }
@@ -102,7 +118,8 @@ export function editor(name, stored, signal, changed) {
   }
 
   async function deletePolicy() {
-    if (!await confirm(`Delete ${name}?`, "A policy that content, a title or a track refers to cannot be deleted.", "Delete policy")) return;
+    if (!await confirm(`Delete ${name}?`, "A policy that content, a title or a track refers to cannot be deleted.",
+        "Delete policy")) return;
     try {
       await remove(`/policies/${part(name)}`);
       drafts.remove(name);
@@ -130,14 +147,21 @@ export function editor(name, stored, signal, changed) {
     return check();
   }
   if (draft) {
-    fill(notice, h("div.message.warn.retry", null, h("span", null, "This text was not saved when you left the page.", draft.base !== saved && " The policy has been changed since."), h("button.small", { type: "button", onclick: discard }, "Discard it")));
+    fill(notice, h("div.message.warn.retry", null,
+        h("span", null, "This text was not saved when you left the page.", draft.base !== saved
+          && " The policy has been changed since."),
+        h("button.small", { type: "button", onclick: discard }, "Discard it")));
   }
   editor.addEventListener("input", () => { edited(); clearTimeout(timer); timer = setTimeout(check, 400); });
   const heading = identifier("preview");
   fill(place,
     h("form.card.narrow", { onsubmit: submit }, notice,
-      h("div.fields.one", null, canSave && !name && field("Name", nameInput, "Lowercase letters, digits, dots, hyphens and underscores."), field("Document", editor, "JSON. Durations are ISO 8601: PT10M, P30D.")),
-      h("div.actions", null, canSave && save, h("button", { type: "button", onclick: check }, "Check now"), canSave && name && h("button.danger", { type: "button", onclick: deletePolicy }, "Delete policy")), verdict, fieldList(signal)),
+      h("div.fields.one", null, canSave && !name
+        && field("Name", nameInput, "Lowercase letters, digits, dots, hyphens and underscores."),
+        field("Document", editor, "JSON. Durations are ISO 8601: PT10M, P30D.")),
+      h("div.actions", null, canSave && save, h("button", { type: "button", onclick: check }, "Check now"), canSave
+        && name && h("button.danger", { type: "button", onclick: deletePolicy }, "Delete policy")), verdict,
+        fieldList(signal)),
     h("section.card.wide", { "aria-labelledby": heading }, h("h2", { id: heading }, "What it would decide"), preview));
   return { element: place, check, replace };
 }
@@ -162,5 +186,6 @@ const drafts = {
 };
 
 async function free(name) {
-  try { await request(`/policies/${part(name)}`); return false; } catch (error) { if (error.status === 404) return true; throw error; }
+  try { await request(`/policies/${part(name)}`); return false; } catch (error) { if (error.status === 404) return true;
+    throw error; }
 }

@@ -9,7 +9,9 @@ export function fieldList(signal) {
   const place = h("div");
   function open() {
     if (place.querySelector("dl")) return;
-    load(place, () => schema("Policy", { signal }), ({ properties }) => h("dl.facts", null, Object.entries(properties).filter(([name]) => name !== "name").map(([name, form]) => [
+    load(place, () => schema("Policy", { signal }),
+      ({ properties }) =>
+      h("dl.facts", null, Object.entries(properties).filter(([name]) => name !== "name").map(([name, form]) => [
       h("dt", null, code(name)), h("dd", null, form.description, " ", h("span.dim", null, values(form))),
     ])), signal);
   }
@@ -18,7 +20,8 @@ export function fieldList(signal) {
 
 /** The values of a field as text: all of them if there are few, else examples. */
 function values(form) {
-  if (form.anyOf) return form.anyOf.map((part, index) => (index ? '{"value": …, "requireReport": true}' : values(part))).join(" or ");
+  if (form.anyOf) return form.anyOf.map((part, index) => (index ? '{"value": …, "requireReport": true}' : values(part)))
+    .join(" or ");
   if (form.enum) return form.enum.map((value) => JSON.stringify(value)).join(", ");
   if (form.type === "boolean") return "true, false";
   if (form.type === "integer") return `${form.minimum} to ${form.maximum}`;
