@@ -6,6 +6,7 @@ export class Problem extends Error {
     super(document.detail ?? document.title ?? `The server responded with status ${status}.`);
     this.status = status;
     this.reason = document.reason;
+    this.field = document.field;
     this.instance = document.instance;
   }
 }

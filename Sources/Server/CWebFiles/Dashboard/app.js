@@ -16,6 +16,7 @@ import titles from "./titles.js";
 import keys from "./keys.js";
 import newTitle from "./new-title.js";
 import channels from "./channels.js";
+import encoders from "./encoders.js";
 import devices from "./devices.js";
 import rentals from "./rentals.js";
 import policies from "./policies.js";
@@ -37,7 +38,7 @@ import health from "./health.js";
 const groups = [
   ["Activity", [overview, audit, leases]],
   ["Accounts", [accounts, devices, rentals, offline]],
-  ["Content", [titles, keys, assets, newTitle, channels, policies]],
+  ["Content", [titles, keys, assets, newTitle, channels, encoders, policies]],
   ["Server", [health, limits, configuration, certificates, tokens, inspector]],
 ];
 const pages = groups.flatMap(([, group]) => group);

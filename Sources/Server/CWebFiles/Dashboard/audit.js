@@ -67,12 +67,12 @@ export function auditList({ signal, fixed, scope, name = "audit" }) {
     name, signal, scope, fixed, caption: "Audit entries", path: "/audit", cursor: "before",
     filters: fixed ? filters.filter((one) => one.isTime || (one.name === "reason" && !fixed.outcome)) : filters,
     prepare: (entries) => { notes = legend(entries); },
-    below: () => notes.element(),
+    above: () => notes.element(),
     columns: columns((entry) => notes.cell(entry))
       .filter((column) => column.title.toLowerCase() !== Object.keys(fixed ?? {})[0]),
-    none: (isFiltered) =>
-      (isFiltered || fixed
+    none: (isFiltered) => (isFiltered
       ? empty("No match", "No entry of the log has these values. Values are compared exactly, including their case.")
+      : fixed ? h("p.note", null, "The audit log has no such entry yet.")
       : empty("The log is empty",
         "The log records every license that is issued or refused, and every change that an administrator makes.")),
   });
@@ -81,9 +81,9 @@ export function auditList({ signal, fixed, scope, name = "audit" }) {
 const columns = (note) => [
   { title: "Time", class: "tight", cell: (entry) => time(Math.floor(entry.milliseconds / 1000), true) },
   { title: "Outcome", class: "tight", cell: (entry) => outcome(entry) },
-  { title: "Account", cell: (entry) => account(entry.account) },
-  { title: "Asset", cell: (entry) => asset(entry) },
-  { title: "Device", cell: (entry) => deviceName(entry.deviceClass) },
+  { title: "Account", property: "account", cell: (entry) => account(entry.account) },
+  { title: "Asset", property: "assetIdHex", cell: (entry) => asset(entry) },
+  { title: "Device", property: "deviceClass", cell: (entry) => deviceName(entry.deviceClass) },
   { title: "Detail", cell: (entry) => [note(entry), rest(entry)] },
   { title: "Policy", optional: true, cell: (entry) => policy(entry.policy) },
   { title: "Device ID", optional: true, cell: (entry) => device(entry.device) },

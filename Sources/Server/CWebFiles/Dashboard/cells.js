@@ -18,7 +18,7 @@ const link = (name, address, content = name) => h(name.length <= 14 ? "a.short" 
 export const account = (name) => name && copyable(name, link(name, accountLink(name)));
 export const asset = (item) => item.assetIdHex !== undefined
   && copyable(assetName(item), link(assetName(item), assetLink(item), code(assetName(item))));
-export const title = (name) => name && h("a", { href: titleLink(name) }, name);
+export const title = (name) => name && link(name, titleLink(name));
 export const policy = (name) => name && h("a", { href: policyLink(name) }, name);
 /**
  * A device by the begin of the hash that identifies it here, with a link to its requests. The button copies the whole
@@ -40,7 +40,7 @@ export function system(item) {
 }
 
 /**
- * The sentences of entries: what a reason means, and details. One that occurs in several rows is written once below the
+ * The sentences of entries: what a reason means, and details. One that occurs in several rows is written once above the
  * table; the rows have its number, or only the reason's code.
  * @param {Array<Object>} entries
  */

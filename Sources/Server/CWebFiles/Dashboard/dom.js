@@ -100,8 +100,24 @@ export function empty(title, ...words) {
 
 export function badge(text, kind) { return h("span.badge" + (kind ? `.${kind}` : ""), null, text); }
 export function code(text) { return h("code", null, text); }
-/** A command to type. Tests hold its name and its options against the executable's help. */
-export function command(text) { return h("code.command", null, text); }
+/**
+ * A command to type. Tests hold its name and its options against the executable's help.
+ * @param {string} text the command, in which each option is followed by a placeholder
+ * @param {Object<string, string|null>} [values] the values of placeholders, quoted for a shell: null omits the option,
+ *   and an empty value leaves the placeholder
+ */
+export function command(text, values = {}) {
+  const words = text.split(" ");
+  const isOmitted = (word) => values[word] === null && word !== "FOLDER";
+  const shown = words.filter((word, index) => !isOmitted(word)
+    && !(word.startsWith("--") && isOmitted(words[index + 1])));
+  // A line is broken between words, and not after the hyphens of an option.
+  return h("code.command", null, shown.map((word, index) =>
+    [index > 0 && " ", h("span", null, values[word] ? quoted(values[word]) : word)]));
+}
+
+/** A word for a shell, in quotation marks if it contains other characters than those of names and paths. */
+const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** An ID with a button that copies it. The content is the ID itself, or a link. */
 export function copyable(text, content = code(text)) {

@@ -50,8 +50,8 @@ export function keyList({ signal, name, path, scope, kind, isWhole = false }) {
       ...(kind === undefined
         ? [{ title: "Kind", class: "tight",
             cell: (item) => (item.title === undefined ? badge(kindName(item.track)) : null) }] : []),
-      { title: "Policy", cell: (item) => policy(item.policy) },
-      { title: "Valid", cell: validity },
+      { title: "Policy", property: "policy", cell: (item) => policy(item.policy) },
+      { title: "Valid", class: "tight", cell: validity },
       { title: "Changed", sort: isWhole ? "updated" : undefined, class: "tight",
         cell: (item) => time(item.updated, true) },
       ...(isAllowed("content")

@@ -15,11 +15,12 @@ const cursors = new Map();
  * A list.
  * @param {{ name: string, caption: string, path: string, cursor?: string, signal: AbortSignal, scope?: string, fixed?:
  *   Object<string, string>, filters?: Array<Object>, columns: Array<Object>, sort?: string, none: function(boolean):
- *   any, below?: function(Array): any, prepare?: function(Array): void, }} options name: for choices that are kept and
+ *   any, above?: function(Array): any, prepare?: function(Array): void, }} options name: for choices that are kept and
  *   for files; path: of the API; scope: precedes the parameters in the address, if a page has several lists; fixed:
- *   parameters of the API that are not in the address; columns: of `table`, `optional` ones are hidden at first; sort:
- *   the order without a parameter; none: what to show if there is no row, with and without filters; below: what follows
- *   the table; prepare: called with the rows before their cells
+ *   parameters of the API that are not in the address; columns: of `table`, `optional` ones are hidden at first, and
+ *   those with a `property` on pages on which no row has it; sort: the order without a parameter; none: what to show if
+ *   there is no row, with and without filters; above: what precedes the table; prepare: called with the rows before
+ *   their cells
  * @returns {{element: HTMLElement, load: function(boolean=): Promise<void>, items: function(): Array}}
  */
 export function listing(options) {
@@ -65,6 +66,7 @@ export function listing(options) {
     if (start() > 0 && cursor) remember(start(), cursor);
     if (!unattended) {
       place.setAttribute("aria-busy", "true");
+      tools.hidden = false;
       status.textContent = "Loading…";
     }
     await collect({ items: [], next: cursor, searched: 0, oldest: null }, own, ownSignal, unattended);
@@ -130,14 +132,17 @@ export function listing(options) {
     else fill(status, [range(), isFiltered() && page.searched > items.length && searchedText(page)].filter(Boolean)
       .join(" "));
     options.prepare?.(items);
+    // Without a row, there is nothing to choose or to export.
+    tools.hidden = !items.length && !isFiltered() && !isSearching && start() === 0;
     const { sort, order: direction } = order();
     // A row with the focus is not replaced by an update; the next one replaces it.
     const sorts = place.contains(document.activeElement) ? document.activeElement.dataset.sort : null;
     if (items.length) fill(place,
-      table(options.caption, shown(), items,
+      options.above?.(items),
+      table(options.caption, shown(items), items,
         { sort, isDescending: direction === "desc",
-          onsort: (column, isDescending) => go({ sort: column, order: isDescending ? "desc" : "asc", ...beginning }) }),
-      options.below?.(items));
+          onsort: (column, isDescending) =>
+            go({ sort: column, order: isDescending ? "desc" : "asc", ...beginning }) }));
     else fill(place, !isSearching && options.none(isFiltered()));
     if (sorts) place.querySelector(`[data-sort="${sorts}"]`)?.focus();
     const before = start() > 0 ? cursors.get(`${key()}${start() - size()}`) : undefined;
@@ -165,8 +170,11 @@ export function listing(options) {
     } catch { /* What is stored is not a list: use the default. */ }
     return new Set(columns.filter((column) => column.optional).map((column) => column.title));
   }
-  const shown = () => { const hidden = hiddenColumns();
-    return columns.filter((column) => column.hidden || !hidden.has(column.title)); };
+  function shown(items) {
+    const hidden = hiddenColumns();
+    const hasValue = ({ property }) => !property || items.some((item) => item[property] !== undefined);
+    return columns.filter((column) => column.hidden || (!hidden.has(column.title) && hasValue(column)));
+  }
   function columnMenu() {
     const choices = columns.filter((column) => !column.hidden);
     return menu("Columns", h("fieldset", null, h("legend", null, "Columns to show"), choices.map((column) => {

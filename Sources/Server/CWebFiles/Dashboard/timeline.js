@@ -54,8 +54,9 @@ export function timeline({ signal, account }) {
       const inRange = (event) => event.time >= Math.max(oldest, range.from ?? -Infinity)
         && event.time < (range.until ?? Infinity) && event.time * 1000 <= Date.now();
       const events = [...log.events, ...states.filter(inRange)].sort((one, other) => other.time - one.time);
-      status.textContent = events.length
-        ? `${number(events.length)} events${log.next === null ? "." : ", newest first; there are older ones."}` : "";
+      const counted = events.length === 1 ? "1 event" : `${number(events.length)} events`;
+      const order = log.next === null ? "." : ", newest first; there are older ones.";
+      status.textContent = events.length ? counted + order : "";
       fill(place, events.length ? days(events)
         : empty("No events", log.next === null
           ? "Nothing of this kind is recorded for the account at this time. Account names are case-sensitive."

@@ -91,7 +91,8 @@ function trackCard(base, track, signal) {
 
 function showChannel(channel) {
   if (!channel) return h("p.note", null, "No key periods are created on a schedule.");
-  return facts([["Tracks", channel.tracks.join(", ")],
+  return facts([["Schedule", h("a", { href: href(["channels", channel.title]) }, "present and next keys")],
+      ["Tracks", channel.tracks.join(", ")],
       ["State", channel.paused ? badge("paused", "warn") : badge("creates periods", "good")],
       ["Duration of a period", duration(channel.length)], ["Created ahead", duration(channel.ahead)]]);
 }

@@ -92,6 +92,7 @@ const changes = [
 const verbs = { put: "saved", delete: "deleted", create: "created", end: "ended", revoke: "revoked" };
 /** Returns the name of a change: policy saved. */
 function changeName(code) {
+  if (code === "speke") return "keys for an encoder";
   const [subject, verb] = code.split("-");
   return `${subject}${verb ? ` ${verbs[verb] ?? verb}` : ""}`;
 }
@@ -117,8 +118,11 @@ export function describe({ outcome, reason }) {
   return { name: code, kind: "bad", words: reasons[code], isRefusal: true };
 }
 
-const classes = { appleMobile: "iPhone, iPad", appleLiving: "Apple TV", appleDesktop: "Mac", appleSpatial: "Vision Pro",
-  appleWatch: "Apple Watch", partner: "Partner device", unknown: "Unknown device" };
+const classes = {
+  appleMobile: "iPhone, iPad", appleLiving: "Apple TV", appleDesktop: "Mac", appleSpatial: "Vision Pro",
+  appleWatch: "Apple Watch", partner: "Partner device", unknown: "Unknown device",
+  clearKey: "Player with Clear Key", aes128: "Player with AES-128",
+};
 export const classChoices = Object.entries(classes);
 
 /** Returns the display name of a device class. */
