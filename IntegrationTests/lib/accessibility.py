@@ -116,7 +116,7 @@ for (const [index, [element, boxes]] of controls.entries()) {
   for (const [other, others] of controls.slice(index + 1)) {
     // What scrolls below the header, or in a region, is not covered for good.
     if (isInBar(element) !== isInBar(other) || element.contains(other) || other.contains(element)
-        || element.closest(".scroll") !== other.closest(".scroll") || Boolean(element.closest("thead")) !== Boolean(other.closest("thead"))) continue;
+        || element.closest(".scroll, .region") !== other.closest(".scroll, .region") || Boolean(element.closest("thead")) !== Boolean(other.closest("thead"))) continue;
     if (boxes.some((box) => others.some((one) => Math.min(box.right, one.right) - Math.max(box.left, one.left) > 2 && Math.min(box.bottom, one.bottom) - Math.max(box.top, one.top) > 2))) {
       say(element, `a control that covers ${other.outerHTML.slice(0, 80)}`);
     }

@@ -66,6 +66,20 @@ class Visit:
                           "const field = label?.control; if (!field) return false; field.value = arguments[1];"
                           "field.dispatchEvent(new Event('input', {bubbles: true})); return true", f"the field {label!r}", label, value)
 
+    def value(self, label):
+        """Returns the value of the field with a label."""
+        return self.browser.wait("const label = [...document.querySelectorAll('label')].find((one) => one.textContent.trim() === arguments[0]);"
+                                 "return label?.control && [label.control.value]", f"the field {label!r}", label)[0]
+
+    def check(self, label):
+        """Clicks the checkbox with a label."""
+        self.browser.wait("const label = [...document.querySelectorAll('label')].find((one) => one.textContent.trim() === arguments[0]);"
+                          "label?.control.click(); return !!label", f"the checkbox {label!r}", label)
+
+    def error(self, place):
+        """Returns the error at a field of the policy form."""
+        return self.browser.run("return document.querySelector(`[data-place=\"${CSS.escape(arguments[0])}\"] .error`).innerText.trim()", place)
+
     def menu(self, title):
         """Opens a page by its link in the menu."""
         self.browser.wait("const link = [...document.querySelectorAll('#nav a')].find((one) => one.textContent === arguments[0]); link?.click();"
@@ -92,10 +106,13 @@ class Visit:
         self.browser.press("Enter")
 
     def filter(self, **values):
-        """Enters values in the fields of the filter, by their labels with _ for a space, and applies them."""
+        """Enters values in the fields of the filter, by their labels with _ for a space, and applies them. A choice is made by its text,
+        or by its value."""
         for label, value in values.items():
             self.browser.wait("const label = [...document.querySelectorAll('.filters label')].find((one) => one.textContent === arguments[0]);"
-                              "if (!label) return false; label.control.value = arguments[1]; return label.control.value === arguments[1]",
+                              "if (!label) return false; const details = label.closest('details'); if (details) details.open = true;"
+                              "const choice = [...label.control.options ?? []].find((one) => one.textContent === arguments[1]);"
+                              "const value = choice?.value ?? arguments[1]; label.control.value = value; return label.control.value === value",
                               f"the filter {label!r}", label.replace("_", " "), value)
         self.button("Apply")
         self.ready()

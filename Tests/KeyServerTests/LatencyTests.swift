@@ -47,6 +47,24 @@ struct LatencyTests {
         }
     }
 
+    @Test("The duration of a Clear Key request ends when its audit records are committed, and is in the metrics")
+    func committed() async throws {
+        let ticks = Ticks()
+        try await OtherClientsServer.run(nanoseconds: { ticks.now }) { server in
+            for byte in 1...3 as ClosedRange<UInt8> { try await server.add(byte) }
+            #expect(try await server.clearKey(1, 2, 3, 4).status == 200)
+            let records = try await server.audit()
+            let activity = server.running.application.parts.activity
+            let events = activity.snapshot(.minutes, at: OtherClientsServer.now).recent
+            #expect(records.count == 4 && events.count == 4)
+            // The clock advances with each call: a duration up to the commit is longer than each up to a decision.
+            let decided = try #require(records.map(\.microseconds).max())
+            for event in events { #expect(Int64(event.microseconds ?? 0) > decided) }
+            let text = await server.exposition()
+            #expect(text.contains(#"keyway_license_stage_seconds_count{stage="total"} 4"#))
+        }
+    }
+
     @Test("Every request is logged with its method, route, status, duration, ID and trace")
     func requests() async throws {
         try await LicenseServer.run { server in

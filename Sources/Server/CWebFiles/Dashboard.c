@@ -27,6 +27,9 @@ static const uint8_t audit_js[] = {
 static const uint8_t cells_js[] = {
 #embed "Dashboard/cells.js"
 };
+static const uint8_t certificate_guide_js[] = {
+#embed "Dashboard/certificate-guide.js"
+};
 static const uint8_t certificates_js[] = {
 #embed "Dashboard/certificates.js"
 };
@@ -44,6 +47,9 @@ static const uint8_t devices_js[] = {
 };
 static const uint8_t dom_js[] = {
 #embed "Dashboard/dom.js"
+};
+static const uint8_t encoders_js[] = {
+#embed "Dashboard/encoders.js"
 };
 static const uint8_t export_js[] = {
 #embed "Dashboard/export.js"
@@ -93,6 +99,9 @@ static const uint8_t overview_js[] = {
 static const uint8_t policies_js[] = {
 #embed "Dashboard/policies.js"
 };
+static const uint8_t policy_drafts_js[] = {
+#embed "Dashboard/policy-drafts.js"
+};
 static const uint8_t policy_editor_js[] = {
 #embed "Dashboard/policy-editor.js"
 };
@@ -101,6 +110,9 @@ static const uint8_t policy_fields_js[] = {
 };
 static const uint8_t policy_history_js[] = {
 #embed "Dashboard/policy-history.js"
+};
+static const uint8_t policy_trial_js[] = {
+#embed "Dashboard/policy-trial.js"
 };
 static const uint8_t rentals_js[] = {
 #embed "Dashboard/rentals.js"
@@ -134,12 +146,14 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("assets.js", assets_js),
     KEYWAY_WEB_FILE("audit.js", audit_js),
     KEYWAY_WEB_FILE("cells.js", cells_js),
+    KEYWAY_WEB_FILE("certificate-guide.js", certificate_guide_js),
     KEYWAY_WEB_FILE("certificates.js", certificates_js),
     KEYWAY_WEB_FILE("channels.js", channels_js),
     KEYWAY_WEB_FILE("chart.js", chart_js),
     KEYWAY_WEB_FILE("configuration.js", configuration_js),
     KEYWAY_WEB_FILE("devices.js", devices_js),
     KEYWAY_WEB_FILE("dom.js", dom_js),
+    KEYWAY_WEB_FILE("encoders.js", encoders_js),
     KEYWAY_WEB_FILE("export.js", export_js),
     KEYWAY_WEB_FILE("filters.js", filters_js),
     KEYWAY_WEB_FILE("health.js", health_js),
@@ -156,9 +170,11 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("offline.js", offline_js),
     KEYWAY_WEB_FILE("overview.js", overview_js),
     KEYWAY_WEB_FILE("policies.js", policies_js),
+    KEYWAY_WEB_FILE("policy-drafts.js", policy_drafts_js),
     KEYWAY_WEB_FILE("policy-editor.js", policy_editor_js),
     KEYWAY_WEB_FILE("policy-fields.js", policy_fields_js),
     KEYWAY_WEB_FILE("policy-history.js", policy_history_js),
+    KEYWAY_WEB_FILE("policy-trial.js", policy_trial_js),
     KEYWAY_WEB_FILE("rentals.js", rentals_js),
     KEYWAY_WEB_FILE("search.js", search_js),
     KEYWAY_WEB_FILE("sign-in.js", sign_in_js),

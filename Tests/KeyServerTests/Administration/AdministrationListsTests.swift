@@ -3,6 +3,7 @@ import Foundation
 import KeyStore
 import Testing
 import TextCoding
+import VirtualDevice
 
 @testable import KeyServer
 
@@ -78,6 +79,13 @@ struct AdministrationListsTests {
             #expect(shown.json["subject"] == .string(server.certificate.subject))
             #expect(shown.json["notBefore"] == .integer(Int(server.certificate.notBefore)))
             #expect(shown.json["notAfter"] == .integer(Int(server.certificate.notAfter)))
+            #expect(shown.json["keyBits"] == .integer(2048))
+            #expect(shown.json["requests"] == .integer(0))
+            #expect(shown.json["lastRequest"] == nil)
+            _ = try await server.license(server.request(server.device()).spc)
+            let used = try await server.admin("GET", "/certificates").json["items"]?.items?.first
+            #expect(used?["requests"] == .integer(1))
+            #expect(used?["lastRequest"] == .integer(Int(LicenseServer.time)))
             let prefix = JSONValue.fields([("assetId", .string("movie")), ("assetIdHex", .string("6d6f766965"))])
             #expect(shown.json["assetPrefixes"] == .array([prefix]))
             #expect(!shown.text.contains(Hexadecimal.encode(ask.reveal())))

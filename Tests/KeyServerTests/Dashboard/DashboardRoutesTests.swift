@@ -74,18 +74,25 @@ struct DashboardRoutesTests {
     }
 
     @Test(
-        "An invalid policy is refused with a description",
+        "An invalid policy is refused with a description and the place",
         arguments: [
-            #"{"lease": 5}"#, #"{"leese": "PT1M"}"#,
-            #"{"persist": {"storage": "P1D", "playback": "P1D"}, "lease": "PT1M"}"#,
-        ]
+            (#"{"lease": 5}"#, "lease"), (#"{"leese": "PT1M"}"#, "leese"),
+            (#"{"persist": {"storage": "P1D", "playback": "P1D"}, "lease": "PT1M"}"#, "persist"),
+            (#"{"persist": {"validity": "1 day"}}"#, "persist.validity"),
+            (#"{"osVersions": {"appleMobile": "new"}}"#, "osVersions.appleMobile"),
+            (#"{"airplay": {"value": "never", "requireReport": true}}"#, "airplay.value"), ("[]", nil),
+        ] as [(String, String?)]
     )
-    func wrongPolicy(document: String) async throws {
+    func wrongPolicy(document: String, field: String?) async throws {
         try await LicenseServer.run { server in
             let answer = try await server.admin("POST", "/policy-trials", #"{"policy": \#(document)}"#)
             #expect(answer.status == 400)
             #expect(answer.json["reason"] == .string("policy"))
             #expect(answer.json["detail"] != nil)
+            #expect(answer.json["field"] == field.map { .string($0) })
+            let stored = try await server.admin("PUT", "/policies/new", document)
+            #expect(stored.status == 400)
+            #expect(stored.json["field"] == field.map { .string($0) })
         }
     }
 

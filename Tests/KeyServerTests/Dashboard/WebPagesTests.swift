@@ -53,6 +53,15 @@ struct WebPagesTests {
         }
     }
 
+    @Test("No line of a script is longer than 120 characters")
+    func lines() {
+        for file in Self.files where file.name.hasSuffix(".js") {
+            let lines = String(buffer: file.body).split(separator: "\n", omittingEmptySubsequences: false)
+            let long = lines.enumerated().filter { $0.element.count > 120 }.map { $0.offset + 1 }
+            #expect(long == [], "\(file.name)")
+        }
+    }
+
     @Test("The page of policies lists the fields of the OpenAPI document, and has no list of its own")
     func policyFields() throws {
         let fields = try #require(Self.files.first { $0.name == "policy-fields.js" })

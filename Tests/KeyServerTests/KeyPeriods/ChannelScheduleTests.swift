@@ -131,6 +131,44 @@ struct ChannelScheduleTests {
         }
     }
 
+    /// Returns the periods of the only track of the channel `news`.
+    private func periods(_ server: LicenseServer) async throws -> JSONValue {
+        let answer = try await server.admin("GET", "/channels/news/schedule")
+        return try #require(answer.json["items"]?.items?.first)
+    }
+
+    @Test("The schedule of a channel has the present, the next and the last period, with the keys that exist")
+    func schedule() async throws {
+        try await LicenseServer.run { (server: LicenseServer) async throws in
+            for (path, body) in [
+                ("/titles/news", "{}"), ("/titles/news/tracks/hd", #"{"kind": "hd"}"#),
+                ("/channels/news", #"{"tracks": ["hd"], "length": 700, "ahead": 7000, "paused": true}"#),
+            ] { #expect(try await server.admin("PUT", path, body).status == 201) }
+            let time = LicenseServer.time
+            let begin = Int(time - time % 700)
+            let missing = try await periods(server)
+            #expect(missing["track"] == .string("hd"))
+            #expect(missing["present"] == .fields([("start", .integer(begin)), ("end", .integer(begin + 700))]))
+            #expect(missing["next"]?["start"] == .integer(begin + 700))
+            #expect(missing["last"]?["start"] == .integer(Int(time + 7_000 - (time + 7_000) % 700)))
+            let plan = try #require(KeyPeriodPlan(title: "news", track: "hd", length: 700, ahead: 0))
+            let actor = AdminActor(name: "test", route: "test", milliseconds: time * 1_000)
+            try await KeyPeriodCreator(store: server.store).make(plan, at: time, by: actor)
+            let created = try await periods(server)
+            let keyID = Hexadecimal.encode(KeyPeriodCreator.keyID(title: "news", track: "hd", start: Int64(begin)))
+            #expect(created["present"]?["keyId"] == .string(keyID))
+            #expect(created["present"]?["assetId"] == .string(keyID))
+            #expect(created["next"]?["keyId"] == nil)
+            // A channel that begins after the time for which periods are created has no present period.
+            let later = #"{"tracks": ["hd"], "length": 700, "ahead": 0, "start": \#(time + 100_000)}"#
+            #expect(try await server.admin("PUT", "/channels/news", later).status == 200)
+            let future = try await periods(server)
+            #expect(future["present"] == nil)
+            #expect(future["next"]?["start"] == .integer(Int(time + 100_000 - (time + 100_000) % 700)))
+            #expect(try await server.admin("GET", "/channels/none/schedule").status == 404)
+        }
+    }
+
     @Test(
         "An invalid schedule is refused",
         arguments: [

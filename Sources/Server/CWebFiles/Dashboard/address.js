@@ -2,7 +2,9 @@
 
 /** Returns the parameters that have a value. */
 export function parameters(values) {
-  return new URLSearchParams(Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "").map(([name, value]) => [name, String(value)]));
+  return new URLSearchParams(Object.entries(values)
+    .filter(([, value]) => value !== undefined && value !== null && value !== "")
+    .map(([name, value]) => [name, String(value)]));
 }
 
 /**
@@ -19,7 +21,8 @@ export function href(path, values = {}) {
 export function current() {
   const text = location.hash.replace(/^#\/?/, "");
   const end = text.indexOf("?");
-  return { path: (end < 0 ? text : text.slice(0, end)).split("/").map(decode).filter(Boolean), query: new URLSearchParams(end < 0 ? "" : text.slice(end + 1)) };
+  return { path: (end < 0 ? text : text.slice(0, end)).split("/").map(decode).filter(Boolean),
+    query: new URLSearchParams(end < 0 ? "" : text.slice(end + 1)) };
 }
 
 function decode(text) {

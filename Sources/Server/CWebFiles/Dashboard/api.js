@@ -6,6 +6,7 @@ export class Problem extends Error {
     super(document.detail ?? document.title ?? `The server responded with status ${status}.`);
     this.status = status;
     this.reason = document.reason;
+    this.field = document.field;
     this.instance = document.instance;
   }
 }
@@ -20,7 +21,10 @@ export const isAllowed = (permission) => session.current?.permissions.includes(p
 /** The time for a response, in milliseconds. */
 const deadline = 10_000;
 
-/** Calls fetch with a deadline that includes the body, and returns the response with its parsed JSON ({} for other types). */
+/**
+ * Calls fetch with a deadline that includes the body, and returns the response with its parsed JSON ({} for other
+ * types).
+ */
 async function fetchJSON(url, { signal, deadline: own = deadline, ...options } = {}) {
   const limit = AbortSignal.timeout(own);
   try {
@@ -29,15 +33,18 @@ async function fetchJSON(url, { signal, deadline: own = deadline, ...options } =
     return [response, isJSON && response.status !== 204 ? await response.json() : {}];
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Problem(0, { detail: limit.aborted ? `The server has not answered within ${own / 1000} seconds.` : "The server does not respond." });
+    throw new Problem(0,
+      { detail: limit.aborted ? `The server has not answered within ${own / 1000} seconds.`
+        : "The server does not respond." });
   }
 }
 
 /**
  * Sends a request to the server.
- * @param {string} path  the path after /admin
- * @param {{method?: string, body?: any, unattended?: boolean, signal?: AbortSignal, deadline?: number}} [options]  unattended:
- *   the page refreshes itself without an action of the user, which does not extend the session; deadline: in milliseconds
+ * @param {string} path the path after /admin
+ * @param {{method?: string, body?: any, unattended?: boolean, signal?: AbortSignal, deadline?: number}} [options]
+ *   unattended: the page refreshes itself without an action of the user, which does not extend the session; deadline:
+ *   in milliseconds
  */
 export async function request(path, { method = "GET", body, unattended = false, signal, deadline } = {}) {
   const headers = {};
@@ -45,7 +52,8 @@ export async function request(path, { method = "GET", body, unattended = false, 
   if (unattended) headers["Keyway-Unattended"] = "1";
   if (method !== "GET" && session.current?.change) headers["Keyway-Change"] = session.current.change;
   const [response, document] = await fetchJSON(`/admin${path}`, {
-    method, headers, signal, deadline, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin", cache: "no-store",
+    method, headers, signal, deadline, body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: "same-origin", cache: "no-store",
   });
   if (response.status === 204) return null;
   if (response.ok) return document;

@@ -16,6 +16,7 @@ import titles from "./titles.js";
 import keys from "./keys.js";
 import newTitle from "./new-title.js";
 import channels from "./channels.js";
+import encoders from "./encoders.js";
 import devices from "./devices.js";
 import rentals from "./rentals.js";
 import policies from "./policies.js";
@@ -28,15 +29,16 @@ import inspector from "./inspector.js";
 import health from "./health.js";
 
 /**
- * The pages, in the order of the menu and by its groups. Each shows its content for `#/path/rest?query`; the signal is aborted when the
- * user leaves it. Pages with `isHidden` are not in the menu; those with `permission` only for roles that have it.
- * @type {Array<[string, Array<{path: string, title: string, permission?: string, isHidden?: boolean,
- *   show: function({rest: string[], query: URLSearchParams, signal: AbortSignal, main: HTMLElement}): Promise<void>|void}>]>}
+ * The pages, in the order of the menu and by its groups. Each shows its content for `#/path/rest?query`; the signal is
+ * aborted when the user leaves it. Pages with `isHidden` are not in the menu; those with `permission` only for roles
+ * that have it.
+ * @type {Array<[string, Array<{path: string, title: string, permission?: string, isHidden?: boolean, show:
+ *   function({rest: string[], query: URLSearchParams, signal: AbortSignal, main: HTMLElement}): Promise<void>|void}>]>}
  */
 const groups = [
   ["Activity", [overview, audit, leases]],
   ["Accounts", [accounts, devices, rentals, offline]],
-  ["Content", [titles, keys, assets, newTitle, channels, policies]],
+  ["Content", [titles, keys, assets, newTitle, channels, encoders, policies]],
   ["Server", [health, limits, configuration, certificates, tokens, inspector]],
 ];
 const pages = groups.flatMap(([, group]) => group);
@@ -97,7 +99,10 @@ function enter(who) {
   shell.hidden = false;
   document.getElementById("who").textContent = `${who.name} · ${who.role}`;
   const isShown = (page) => !page.isHidden && (!page.permission || who.permissions.includes(page.permission));
-  fill(nav, h("div.pages", null, groups.map(([title, group]) => h("div.group", null, h("p", { id: `nav-${title}` }, title), h("ul", { "aria-labelledby": `nav-${title}` }, group.filter(isShown).map((page) =>
+  fill(nav, h("div.pages", null,
+      groups.map(([title, group]) =>
+        h("div.group", null, h("p", { id: `nav-${title}` }, title),
+          h("ul", { "aria-labelledby": `nav-${title}` }, group.filter(isShown).map((page) =>
     h("li", null, h("a", { href: `#/${page.path}`, "data-path": page.path }, page.title))))))));
   addSearch(document.getElementById("finder"));
   document.getElementById("foot").textContent = `Times: ${timeZone()}`;

@@ -23,7 +23,8 @@ const filters = [
   { name: "address", label: "Client address", isExtra: true },
   { name: "request", label: "Request ID", isExtra: true },
   { name: "route", label: "Route", isExtra: true },
-  { name: "search", label: "Text in any field", hint: "Compares entry by entry; the other filters use indexes.", isExtra: true },
+  { name: "search", label: "Text in any field", hint: "Compares entry by entry; the other filters use indexes.",
+    isExtra: true },
 ];
 
 export default {
@@ -33,15 +34,19 @@ export default {
     const proof = h("div", { "aria-live": "polite" });
     const verify = h("button", { type: "button", onclick: verifyLog }, "Verify the log");
     const log = auditList({ signal });
-    fill(main, head("Audit log", "Every license that was issued or refused, and every change by an administrator. The address of this page contains the filters.", verify), h("div.stack", null, proof, h("div.card", null, log.element)));
+    fill(main, head("Audit log", "Every license that was issued or refused, and every change by an administrator. "
+        + "The address of this page contains the filters.", verify),
+      h("div.stack", null, proof, h("div.card", null, log.element)));
 
     async function verifyLog() {
       verify.disabled = true;
       fill(proof, message("Verifying the hash chain of all entries…"));
       try {
         const found = await request("/audit/verify", { signal, deadline: verificationDeadline });
-        fill(proof, found.intact ? h("div.message.good", null, `The log is intact: ${found.entries} entries. `, h("span", null, "Store the head outside of the server: "), found.heads.map((one) => [copyable(one), " "]))
-          : message(`The log is broken: ${found.break?.fault} at entry ${found.break?.number ?? found.break?.sequence}, after ${found.entries} valid entries.`, "bad"));
+        fill(proof, found.intact
+          ? h("div.message.good", null, `The log is intact: ${found.entries} entries. `,
+            h("span", null, "Store the head outside of the server: "), found.heads.map((one) => [copyable(one), " "]))
+          : message(brokenText(found), "bad"));
       } catch (error) {
         if (!signal.aborted) fill(proof, failure(error, verifyLog));
       } finally {
@@ -52,6 +57,9 @@ export default {
   },
 };
 
+const brokenText = ({ break: fault, entries }) =>
+  `The log is broken: ${fault?.fault} at entry ${fault?.number ?? fault?.sequence}, after ${entries} valid entries.`;
+
 /** A list of entries, with all filters; or with fixed ones, and only those of the time in the address. */
 export function auditList({ signal, fixed, scope, name = "audit" }) {
   let notes = legend([]);
@@ -59,18 +67,23 @@ export function auditList({ signal, fixed, scope, name = "audit" }) {
     name, signal, scope, fixed, caption: "Audit entries", path: "/audit", cursor: "before",
     filters: fixed ? filters.filter((one) => one.isTime || (one.name === "reason" && !fixed.outcome)) : filters,
     prepare: (entries) => { notes = legend(entries); },
-    below: () => notes.element(),
-    columns: columns((entry) => notes.cell(entry)).filter((column) => column.title.toLowerCase() !== Object.keys(fixed ?? {})[0]),
-    none: (isFiltered) => (isFiltered || fixed ? empty("No match", "No entry of the log has these values. Values are compared exactly, including their case.") : empty("The log is empty", "The log records every license that is issued or refused, and every change that an administrator makes.")),
+    above: () => notes.element(),
+    columns: columns((entry) => notes.cell(entry))
+      .filter((column) => column.title.toLowerCase() !== Object.keys(fixed ?? {})[0]),
+    none: (isFiltered) => (isFiltered
+      ? empty("No match", "No entry of the log has these values. Values are compared exactly, including their case.")
+      : fixed ? h("p.note", null, "The audit log has no such entry yet.")
+      : empty("The log is empty",
+        "The log records every license that is issued or refused, and every change that an administrator makes.")),
   });
 }
 
 const columns = (note) => [
   { title: "Time", class: "tight", cell: (entry) => time(Math.floor(entry.milliseconds / 1000), true) },
   { title: "Outcome", class: "tight", cell: (entry) => outcome(entry) },
-  { title: "Account", cell: (entry) => account(entry.account) },
-  { title: "Asset", cell: (entry) => asset(entry) },
-  { title: "Device", cell: (entry) => deviceName(entry.deviceClass) },
+  { title: "Account", property: "account", cell: (entry) => account(entry.account) },
+  { title: "Asset", property: "assetIdHex", cell: (entry) => asset(entry) },
+  { title: "Device", property: "deviceClass", cell: (entry) => deviceName(entry.deviceClass) },
   { title: "Detail", cell: (entry) => [note(entry), rest(entry)] },
   { title: "Policy", optional: true, cell: (entry) => policy(entry.policy) },
   { title: "Device ID", optional: true, cell: (entry) => device(entry.device) },
@@ -88,6 +101,9 @@ function rest(entry) {
 }
 
 const fields = (entry) => facts([
-  ["Number", String(entry.number)], ["Outcome", code(entry.outcome)], ["Route", code(entry.route)], ["Policy", policy(entry.policy)], ["Certificate", entry.bundle], ["Device", device(entry.device)],
-  ["Session", entry.sessionId && client(entry.sessionId)], ["Transaction", entry.transactionId && copyable(entry.transactionId)], ["Request", entry.requestId && copyable(entry.requestId)],
+  ["Number", String(entry.number)], ["Outcome", code(entry.outcome)], ["Route", code(entry.route)],
+    ["Policy", policy(entry.policy)], ["Certificate", entry.bundle], ["Device", device(entry.device)],
+  ["Session", entry.sessionId && client(entry.sessionId)],
+    ["Transaction", entry.transactionId && copyable(entry.transactionId)],
+    ["Request", entry.requestId && copyable(entry.requestId)],
   ["Address", entry.remoteAddress], ["Hash", copyable(entry.hash)]]);

@@ -24,22 +24,25 @@ const format = (options) => new Intl.DateTimeFormat("en-GB", { hour12: false, ..
 const clock = format({ hour: "2-digit", minute: "2-digit" });
 const clockWithSeconds = format({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const day = format({ day: "2-digit", month: "short" });
-const dayAndClock = format({ weekday: "short", day: "2-digit", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const dayAndClock = format({ weekday: "short", day: "2-digit", month: "short", hour: "2-digit", minute: "2-digit",
+    second: "2-digit" });
 
 /**
- * A chart of several series over the same times. The arrow keys, or the pointer, select a time, whose values are shown; Enter, or a
- * click, opens it.
- * @param {{title: string, series: Array<{name: string, key: string, area?: boolean}>, format: function(number): string, least?: number,
- *   open?: function(number, number): void}} options  least: the minimum of the largest value on the scale; open: called with the begin
- *   and the end of a slot, in Unix seconds
- * @returns {{element: HTMLElement, draw: function(Array<Object>=, number=): void}}  draw: receives slots with `time`, and their
- *   duration in seconds
+ * A chart of several series over the same times. The arrow keys, or the pointer, select a time, whose values are shown;
+ * Enter, or a click, opens it.
+ * @param {{title: string, series: Array<{name: string, key: string, area?: boolean}>, format: function(number): string,
+ *   least?: number, open?: function(number, number): void}} options least: the minimum of the largest value on the
+ *   scale; open: called with the begin and the end of a slot, in Unix seconds
+ * @returns {{element: HTMLElement, draw: function(Array<Object>=, number=): void}} draw: receives slots with `time`,
+ *   and their duration in seconds
  */
 export function chart({ title, series, format, least = 1, open }) {
   const picture = svg("svg", { "aria-hidden": "true", preserveAspectRatio: "none" });
   const legend = h("ul.legend");
   const tip = h("div.tip", { hidden: true, "aria-hidden": "true" });
-  const plot = h("div.plot", { role: "slider", tabindex: 0, "aria-label": title, "aria-valuemin": 0, "aria-valuemax": 0, "aria-valuenow": 0, "aria-valuetext": "no data yet" }, picture, tip);
+  const plot = h("div.plot",
+    { role: "slider", tabindex: 0, "aria-label": title, "aria-valuemin": 0, "aria-valuemax": 0, "aria-valuenow": 0,
+      "aria-valuetext": "no data yet" }, picture, tip);
   const element = h("figure.chart", null, plot, legend);
   let slots = [];
   let step = 1;
@@ -49,7 +52,8 @@ export function chart({ title, series, format, least = 1, open }) {
 
   const values = series.map((one, index) => {
     const value = h("b");
-    const sample = svg("svg", { viewBox: "0 0 14 8", "aria-hidden": "true" }, svg("line", { x1: 0, x2: 14, y1: 4, y2: 4, class: `s${index + 1}` }));
+    const sample = svg("svg", { viewBox: "0 0 14 8", "aria-hidden": "true" },
+      svg("line", { x1: 0, x2: 14, y1: 4, y2: 4, class: `s${index + 1}` }));
     legend.append(h("li", null, sample, one.name, " ", value));
     return value;
   });
@@ -66,25 +70,33 @@ export function chart({ title, series, format, least = 1, open }) {
     const [top, right, bottom] = [8, 2, 22];
     const x = (index) => edge + (width - edge - right) * (slots.length > 1 ? index / (slots.length - 1) : 0);
     const y = (value) => top + (height - top - bottom) * (1 - value / marks.at(-1));
-    scale = { x, width, indexAt: (place) => Math.min(Math.max(Math.round((place - edge) / (width - edge - right) * (slots.length - 1)), 0), slots.length - 1) };
+    scale = { x, width,
+      indexAt: (place) =>
+      Math.min(Math.max(Math.round((place - edge) / (width - edge - right) * (slots.length - 1)), 0),
+        slots.length - 1) };
     picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     picture.replaceChildren();
     for (const mark of marks) {
       picture.append(svg("line", { class: "rule", x1: edge, x2: width - right, y1: y(mark), y2: y(mark) }),
         svg("text", { x: edge - 6, y: y(mark) + 4, "text-anchor": "end" }, format(mark)));
     }
-    drawTimes(width - edge, (index, text, anchor) => picture.append(svg("text", { x: x(index), y: height - 5, "text-anchor": anchor }, text)));
+    drawTimes(width - edge,
+      (index, text, anchor) =>
+      picture.append(svg("text", { x: x(index), y: height - 5, "text-anchor": anchor }, text)));
     series.forEach((one, number) => {
       for (const run of runs(slots, one.key)) {
         const points = run.map((index) => `${x(index).toFixed(1)},${y(slots[index][one.key]).toFixed(1)}`);
         // An isolated value is drawn as a dot.
         if (points.length === 1) points.push(`${(x(run[0]) + 1).toFixed(1)},${points[0].split(",")[1]}`);
-        if (one.area) picture.append(svg("path", { class: `area a${number + 1}`, d: `M${x(run[0])},${y(0)}L${points.join("L")}L${x(run.at(-1))},${y(0)}Z` }));
+        if (one.area) picture.append(svg("path",
+            { class: `area a${number + 1}`,
+              d: `M${x(run[0])},${y(0)}L${points.join("L")}L${x(run.at(-1))},${y(0)}Z` }));
         picture.append(svg("path", { class: `line s${number + 1}`, d: `M${points.join("L")}` }));
       }
     });
     const index = slots.findIndex((slot) => slot.time === selected);
-    if (index >= 0) picture.append(svg("line", { class: "rule cursor", x1: x(index), x2: x(index), y1: top, y2: height - bottom }));
+    if (index >= 0) picture.append(svg("line",
+        { class: "rule cursor", x1: x(index), x2: x(index), y1: top, y2: height - bottom }));
     showValues(index);
   }
 
@@ -112,19 +124,23 @@ export function chart({ title, series, format, least = 1, open }) {
     plot.setAttribute("aria-valuemax", String(Math.max(slots.length - 1, 0)));
     // A screen reader announces a change: without a selection, the text is that of the whole time.
     plot.setAttribute("aria-valuenow", String(index < 0 ? Math.max(slots.length - 1, 0) : index));
-    const text = slots.length ? `${dayAndClock.format(slot.time * 1000)}: ${series.map((one) => `${one.name} ${valueOf(slot, one)}`).join(", ")}` : "no data yet";
+    const named = () => series.map((one) => `${one.name} ${valueOf(slot, one)}`).join(", ");
+    const text = slots.length ? `${dayAndClock.format(slot.time * 1000)}: ${named()}` : "no data yet";
     if (index >= 0 || document.activeElement !== plot) plot.setAttribute("aria-valuetext", text);
     if (index < 0) return;
-    tip.replaceChildren(h("div", null, dayAndClock.format(slot.time * 1000)), ...series.map((one) => h("div", null, `${one.name}: ${valueOf(slot, one)}`)));
+    tip.replaceChildren(h("div", null, dayAndClock.format(slot.time * 1000)),
+      ...series.map((one) => h("div", null, `${one.name}: ${valueOf(slot, one)}`)));
     const place = scale.x(index) / scale.width * plot.clientWidth;
-    tip.style.left = `${Math.min(Math.max(place - tip.offsetWidth / 2, 0), Math.max(plot.clientWidth - tip.offsetWidth, 0))}px`;
+    tip.style.left =
+      `${Math.min(Math.max(place - tip.offsetWidth / 2, 0), Math.max(plot.clientWidth - tip.offsetWidth, 0))}px`;
   }
 
   function select(index) {
     selected = slots[index]?.time ?? null;
     draw();
   }
-  const indexOf = (event) => { const box = plot.getBoundingClientRect(); return scale.indexAt((event.clientX - box.left) / box.width * scale.width); };
+  const indexOf = (event) => { const box = plot.getBoundingClientRect();
+    return scale.indexAt((event.clientX - box.left) / box.width * scale.width); };
   const openSelected = () => { if (open && selected !== null) open(selected, selected + step); };
   plot.addEventListener("pointermove", (event) => select(indexOf(event)));
   plot.addEventListener("pointerleave", () => { if (document.activeElement !== plot) select(-1); });
@@ -135,7 +151,8 @@ export function chart({ title, series, format, least = 1, open }) {
     const last = slots.length - 1;
     const page = Math.max(Math.round(slots.length / 10), 1);
     const from = now < 0 ? last + 1 : now;
-    const moves = { ArrowLeft: from - 1, ArrowDown: from - 1, ArrowRight: now < 0 ? last : now + 1, ArrowUp: now < 0 ? last : now + 1, PageDown: from - page, PageUp: from + page, Home: 0, End: last };
+    const moves = { ArrowLeft: from - 1, ArrowDown: from - 1, ArrowRight: now < 0 ? last : now + 1, ArrowUp: now < 0
+      ? last : now + 1, PageDown: from - page, PageUp: from + page, Home: 0, End: last };
     if (event.key === "Enter") return openSelected();
     if (event.key === "Escape") return select(-1);
     if (!(event.key in moves) || !slots.length) return;
@@ -162,6 +179,8 @@ function runs(slots, key) {
 export function bars(items, format = (value) => value.toLocaleString("en")) {
   const total = items.reduce((sum, item) => sum + item.count, 0) || 1;
   return h("ul.bars", null, items.map((item) => h("li" + (item.kind ? `.${item.kind}` : ""), null,
-    h("span.name", null, item.href ? h("a", { href: item.href }, item.name) : item.name), h("span.value", null, `${format(item.count)} · ${(100 * item.count / total).toFixed(item.count / total < 0.1 ? 1 : 0)} %`),
+    h("span.name", null, item.href ? h("a", { href: item.href }, item.name) : item.name),
+      h("span.value", null,
+      `${format(item.count)} · ${(100 * item.count / total).toFixed(item.count / total < 0.1 ? 1 : 0)} %`),
     h("progress", { max: total, value: item.count, "aria-label": item.label ?? item.name }))));
 }

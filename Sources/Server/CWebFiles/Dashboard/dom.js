@@ -53,17 +53,19 @@ export function field(label, control, hint) {
 /** A choice between a few options, as a row of buttons. */
 export function segments(label, name, options, chosen, onchange) {
   return h("div.segments", { role: "radiogroup", "aria-label": label }, options.map(([value, text]) => {
-    const input = h("input", { type: "radio", name, value, checked: value === chosen, onchange: () => onchange(value) });
+    const input = h("input",
+      { type: "radio", name, value, checked: value === chosen, onchange: () => onchange(value) });
     return h("label", null, input, h("span", null, text));
   }));
 }
 
 /**
  * A table.
- * @param {string} caption  the description for screen readers
+ * @param {string} caption the description for screen readers
  * @param {Array<{title: string, hidden?: boolean, class?: string, sort?: string, cell: function(any): any}>} columns
- * @param {{wide?: boolean, isRegion?: boolean, sort?: string, isDescending?: boolean, onsort?: function(string, boolean): void}} [options]  wide: a
- *   table also on a phone; isRegion: the table scrolls in its own region; onsort is called with a column's `sort`, and whether the order is descending
+ * @param {{wide?: boolean, isRegion?: boolean, sort?: string, isDescending?: boolean, onsort?: function(string,
+ *   boolean): void}} [options] wide: a table also on a phone; isRegion: the table scrolls in its own region; onsort is
+ *   called with a column's `sort`, and whether the order is descending
  */
 export function table(caption, columns, rows, options = {}) {
   const kind = columns.map((column) => ({ class: column.class ?? null }));
@@ -71,34 +73,56 @@ export function table(caption, columns, rows, options = {}) {
     if (column.hidden) return h("th", { scope: "col", ...kind[index] }, h("span.visually-hidden", null, column.title));
     if (!column.sort || !options.onsort) return h("th", { scope: "col", ...kind[index] }, column.title);
     const isSorted = options.sort === column.sort;
-    return h("th", { scope: "col", ...kind[index], "aria-sort": isSorted ? (options.isDescending ? "descending" : "ascending") : "none" },
-      h("button.sort", { type: "button", "data-sort": column.sort, onclick: () => options.onsort(column.sort, isSorted && !options.isDescending) },
+    return h("th", { scope: "col", ...kind[index], "aria-sort": isSorted
+        ? (options.isDescending ? "descending" : "ascending") : "none" },
+      h("button.sort", { type: "button", "data-sort": column.sort,
+          onclick: () => options.onsort(column.sort, isSorted && !options.isDescending) },
         column.title, h("span", { "aria-hidden": "true" }, isSorted ? (options.isDescending ? " ↓" : " ↑") : " ↕")));
   });
   const body = h("tbody", null, rows.map((row) => h("tr", null, columns.map((column, index) => {
     const content = column.cell(row);
     const isEmpty = content === null || content === undefined || content === "" || content === false;
-    return h("td", { ...kind[index], "data-label": column.hidden ? "" : column.title }, isEmpty ? null : h("div", null, content));
+    return h("td", { ...kind[index], "data-label": column.hidden ? "" : column.title }, isEmpty ? null
+      : h("div", null, content));
   }))));
   const element = h("table" + (options.wide ? "" : ".cards-on-phone"), null,
     h("caption.visually-hidden", null, caption), h("thead", null, h("tr", null, head)), body);
   // A scrollable region must be reachable by keyboard.
-  return h("div.scroll", options.wide || options.isRegion || options.onsort ? { tabindex: 0, role: "region", "aria-label": caption } : null, element);
+  return h("div.scroll", options.wide || options.isRegion || options.onsort
+    ? { tabindex: 0, role: "region", "aria-label": caption } : null, element);
 }
 
 /** The placeholder of an empty page: what is missing, and what to do first. */
 export function empty(title, ...words) {
-  return h("div.empty", null, h("strong", null, title), words.map((word) => (typeof word === "string" ? h("p", null, word) : word)));
+  return h("div.empty", null, h("strong", null, title),
+    words.map((word) => (typeof word === "string" ? h("p", null, word) : word)));
 }
 
 export function badge(text, kind) { return h("span.badge" + (kind ? `.${kind}` : ""), null, text); }
 export function code(text) { return h("code", null, text); }
-/** A command to type. Tests hold its name and its options against the executable's help. */
-export function command(text) { return h("code.command", null, text); }
+/**
+ * A command to type. Tests hold its name and its options against the executable's help.
+ * @param {string} text the command, in which each option is followed by a placeholder
+ * @param {Object<string, string|null>} [values] the values of placeholders, quoted for a shell: null omits the option,
+ *   and an empty value leaves the placeholder
+ */
+export function command(text, values = {}) {
+  const words = text.split(" ");
+  const isOmitted = (word) => values[word] === null && word !== "FOLDER";
+  const shown = words.filter((word, index) => !isOmitted(word)
+    && !(word.startsWith("--") && isOmitted(words[index + 1])));
+  // A line is broken between words, and not after the hyphens of an option.
+  return h("code.command", null, shown.map((word, index) =>
+    [index > 0 && " ", h("span", null, values[word] ? quoted(values[word]) : word)]));
+}
+
+/** A word for a shell, in quotation marks if it contains other characters than those of names and paths. */
+const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** An ID with a button that copies it. The content is the ID itself, or a link. */
 export function copyable(text, content = code(text)) {
-  return h("span.copyable", null, content, h("button.copy", { type: "button", title: "Copy", "aria-label": `Copy ${text}`, onclick: () => copy(text) }));
+  return h("span.copyable", null, content,
+    h("button.copy", { type: "button", title: "Copy", "aria-label": `Copy ${text}`, onclick: () => copy(text) }));
 }
 
 async function copy(text) {
@@ -126,13 +150,15 @@ export function menu(title, ...content) {
     },
     ontoggle() {
       const close = (event) => { if (!element.contains(event.target)) element.open = false; };
-      if (element.open) document.addEventListener("click", close, { signal: (element.closing = new AbortController()).signal });
+      if (element.open) document.addEventListener("click", close,
+        { signal: (element.closing = new AbortController()).signal });
       else element.closing?.abort();
     },
   }, h("summary", null, title), panel);
   return element;
 }
-export function message(text, kind) { return h("p.message" + (kind ? `.${kind}` : ""), { role: kind === "bad" ? "alert" : null }, text); }
+export function message(text,
+  kind) { return h("p.message" + (kind ? `.${kind}` : ""), { role: kind === "bad" ? "alert" : null }, text); }
 
 /** The header of a page. Its heading gets the focus when the page opens. */
 export function head(title, lead, ...tools) {
@@ -158,9 +184,11 @@ export function toast(text) {
 export function confirm(title, text, verb) {
   return new Promise((resolve) => {
     const heading = identifier("dialog");
-    const dialog = h("dialog", { "aria-labelledby": heading, onclose: () => { dialog.remove(); resolve(dialog.returnValue === "yes"); } },
+    const dialog = h("dialog",
+      { "aria-labelledby": heading, onclose: () => { dialog.remove(); resolve(dialog.returnValue === "yes"); } },
       h("form", { method: "dialog" }, h("h2", { id: heading }, title), h("p", null, text),
-        h("div.actions", null, h("button", { value: "no", autofocus: true }, "Cancel"), h("button.danger", { value: "yes" }, verb))));
+        h("div.actions", null, h("button", { value: "no", autofocus: true }, "Cancel"),
+          h("button.danger", { value: "yes" }, verb))));
     document.body.append(dialog);
     dialog.showModal();
   });
@@ -192,15 +220,19 @@ export function duration(seconds) {
   return parts.join(" ");
 }
 
-const dayAndTime = new Intl.DateTimeFormat("en-GB", { year: "numeric", month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-const timeOnly = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+const dayAndTime = new Intl.DateTimeFormat("en-GB",
+  { year: "numeric", month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit",
+    hour12: false });
+const timeOnly = new Intl.DateTimeFormat("en-GB",
+  { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 
 /** Formats Unix seconds; `short` omits the day if it is today. */
 export function time(seconds, short = false) {
   if (seconds === null || seconds === undefined) return "–";
   const date = new Date(seconds * 1000);
   const isToday = date.toDateString() === new Date().toDateString();
-  return h("time", { datetime: date.toISOString(), title: dayAndTime.format(date) }, (short && isToday ? timeOnly : dayAndTime).format(date));
+  return h("time", { datetime: date.toISOString(), title: dayAndTime.format(date) },
+    (short && isToday ? timeOnly : dayAndTime).format(date));
 }
 
 /** Formats Unix milliseconds as text, with the day. */
@@ -208,7 +240,8 @@ export const dateText = (milliseconds) => dayAndTime.format(new Date(millisecond
 
 /** The name of the time zone of all times on the pages, with its offset. */
 export function timeZone() {
-  const part = (style) => new Intl.DateTimeFormat("en-GB", { timeZoneName: style }).formatToParts(new Date()).find((one) => one.type === "timeZoneName")?.value;
+  const part = (style) => new Intl.DateTimeFormat("en-GB", { timeZoneName: style }).formatToParts(new Date())
+    .find((one) => one.type === "timeZoneName")?.value;
   const offset = part("longOffset");
   const name = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return name === "UTC" || !name ? "UTC" : `${name} (${offset === "GMT" ? "UTC" : offset?.replace("GMT", "UTC")})`;

@@ -5,7 +5,9 @@ import { h, toast } from "./dom.js";
 /** The maximum number of rows of a file. */
 export const exportLimit = 10_000;
 
-/** Returns a field of CSV (RFC 4180). A leading character that a spreadsheet takes for a formula follows an apostrophe. */
+/**
+ * Returns a field of CSV (RFC 4180). A leading character that a spreadsheet takes for a formula follows an apostrophe.
+ */
 function csvField(value) {
   if (value === undefined || value === null) return "";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -16,7 +18,8 @@ function csvField(value) {
 /** Returns rows as CSV, with a column for each field that a row has. */
 export function csv(items) {
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))];
-  return [names, ...items.map((item) => names.map((name) => item[name]))].map((row) => row.map(csvField).join(",")).join("\r\n") + "\r\n";
+  return [names, ...items.map((item) => names.map((name) => item[name]))].map((row) => row.map(csvField).join(","))
+    .join("\r\n") + "\r\n";
 }
 
 /** Lets the user save text as a file. */
@@ -31,10 +34,11 @@ export function save(name, type, text) {
 
 /**
  * Fetches all rows up to the limit, and saves them.
- * @param {string} name  the name of the file without extension
+ * @param {string} name the name of the file without extension
  * @param {"csv"|"json"} form
- * @param {function(string|null): Promise<{items: Array<Object>, next: string|null, total?: number}>} fetch  returns a page
- * @param {function(string): void} report  shows progress
+ * @param {function(string|null): Promise<{items: Array<Object>, next: string|null, total?: number}>} fetch returns a
+ *   page
+ * @param {function(string): void} report shows progress
  * @param {AbortSignal} signal
  */
 export async function exportRows(name, form, fetch, report, signal) {
@@ -54,6 +58,8 @@ export async function exportRows(name, form, fetch, report, signal) {
   if (form === "csv") save(`${name}.csv`, "text/csv", csv(rows));
   else save(`${name}.json`, "application/json", JSON.stringify({ items: rows, isComplete: !isCut }, null, 2));
   const count = rows.length.toLocaleString("en");
-  report(isCut ? `The file has only the first ${count} rows${total ? ` of ${total.toLocaleString("en")}` : ""}. Narrow the filter to export the rest.` : `The file has all ${count} rows.`);
+  const of = total ? ` of ${total.toLocaleString("en")}` : "";
+  report(isCut ? `The file has only the first ${count} rows${of}. Narrow the filter to export the rest.`
+    : `The file has all ${count} rows.`);
   toast(isCut ? "The file was cut." : "The file is saved.");
 }

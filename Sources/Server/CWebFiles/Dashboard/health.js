@@ -31,16 +31,30 @@ export default {
 };
 
 function content(state) {
-  const soonest = [...(state.certificates ?? []), ...(state.tls ? [state.tls] : [])].filter((one) => one.daysLeft !== undefined).sort((one, other) => one.daysLeft - other.daysLeft)[0];
+  const soonest = [...(state.certificates ?? []), ...(state.tls ? [state.tls] : [])]
+    .filter((one) => one.daysLeft !== undefined).sort((one, other) => one.daysLeft - other.daysLeft)[0];
   return [
-    h("section.card.half", null, h("h2", null, "Server ", state.ready ? badge("ready", "good") : badge("not ready", "bad")), facts([
-      ["Failing checks", state.failing.join(", ")], ["Mode", state.development ? badge("development", "warn") : "production"], ["Uptime", duration(state.now - state.started)], ["Since", time(state.started)],
-      ["Queued requests", number(state.queue)], ["Active leases", number(state.leases)], ["Dashboards open", number(state.listeners)], ["Sessions", number(state.sessions)]])),
-    h("section.card.half", null, h("h2", null, "Store ", state.store.available ? badge("responds", "good") : badge("does not respond", "bad")), facts([["Read latency", latency(state.store.microseconds)], ["Next certificate to expire", soonest && days(soonest.daysLeft)]])),
-    h("section.card", null, h("h2", null, "Certificates"), state.certificates === undefined ? message("The certificates cannot be read.", "bad") : state.certificates.length || state.tls ? table("Certificates", [
-      { title: "Name", cell: (one) => one.name }, { title: "For", class: "tight", cell: (one) => (one.kind === "TLS" ? "TLS" : `FairPlay, ${one.kind}`) }, { title: "Subject", cell: (one) => one.subject },
-      { title: "Expires", class: "tight", cell: (one) => time(one.notAfter) }, { title: "Days left", class: "num", cell: (one) => days(one.daysLeft) },
-    ], [...state.certificates, ...(state.tls ? [{ name: "listener", kind: "TLS", ...state.tls }] : [])]) : empty("No certificate", h("p", null, h("a", { href: "#/certificates" }, "How to add one"))))];
+    h("section.card.half", null,
+      h("h2", null, "Server ", state.ready ? badge("ready", "good") : badge("not ready", "bad")), facts([
+      ["Failing checks", state.failing.join(", ")],
+        ["Mode", state.development ? badge("development", "warn") : "production"],
+        ["Uptime", duration(state.now - state.started)], ["Since", time(state.started)],
+      ["Queued requests", number(state.queue)], ["Active leases", number(state.leases)],
+        ["Dashboards open", number(state.listeners)], ["Sessions", number(state.sessions)]])),
+    h("section.card.half", null,
+      h("h2", null, "Store ", state.store.available ? badge("responds", "good") : badge("does not respond", "bad")),
+      facts([["Read latency", latency(state.store.microseconds)],
+          ["Next certificate to expire", soonest && days(soonest.daysLeft)]])),
+    h("section.card", null, h("h2", null, "Certificates"), state.certificates === undefined
+      ? message("The certificates cannot be read.", "bad") : state.certificates.length || state.tls
+      ? table("Certificates", [
+      { title: "Name", cell: (one) => one.name },
+        { title: "For", class: "tight", cell: (one) => (one.kind === "TLS" ? "TLS" : `FairPlay, ${one.kind}`) },
+        { title: "Subject", cell: (one) => one.subject },
+      { title: "Expires", class: "tight", cell: (one) => time(one.notAfter) },
+        { title: "Days left", class: "num", cell: (one) => days(one.daysLeft) },
+    ], [...state.certificates, ...(state.tls ? [{ name: "listener", kind: "TLS", ...state.tls }] : [])])
+      : empty("No certificate", h("p", null, h("a", { href: "#/certificates" }, "How to add one"))))];
 }
 
 function days(count) {

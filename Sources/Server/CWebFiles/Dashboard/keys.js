@@ -12,7 +12,9 @@ export default {
   title: "Keys",
   async show({ main, signal }) {
     const keys = keyList({ signal, name: "keys", path: "/content", isWhole: true });
-    fill(main, head("Keys", "The content keys that devices can request, each with its asset ID. The bytes of keys are never displayed."), h("div.card", null, keys.element));
+    fill(main, head("Keys",
+        "The content keys that devices can request, each with its asset ID. The bytes of keys are never displayed."),
+      h("div.card", null, keys.element));
     await keys.load();
   },
 };
@@ -25,7 +27,9 @@ export default {
 export function keyList({ signal, name, path, scope, kind, isWhole = false }) {
   async function deleteKey(item) {
     const id = assetName(item);
-    if (!await confirm(`Delete the key of ${id}?`, "Media encrypted with this key can no longer be played, and the key cannot be restored here.", "Delete key")) return;
+    if (!await confirm(`Delete the key of ${id}?`,
+        "Media encrypted with this key can no longer be played, and the key cannot be restored here.",
+        "Delete key")) return;
     try {
       await remove(`/content/${assetPath(`0x${item.assetIdHex}`)}`);
       toast("The key is deleted.");
@@ -34,24 +38,40 @@ export function keyList({ signal, name, path, scope, kind, isWhole = false }) {
   }
   const keys = listing({
     name, path, scope, signal, caption: "Keys",
-    ...(isWhole ? { sort: "name", filters: [{ name: "search", label: "Asset ID contains" }, { name: "title", label: "Title" }, { name: "policy", label: "Policy" }] } : {}),
+    ...(isWhole ? { sort: "name",
+        filters: [{ name: "search", label: "Asset ID contains" }, { name: "title", label: "Title" },
+          { name: "policy", label: "Policy" }] } : {}),
     columns: [
       { title: "Asset ID", sort: isWhole ? "name" : undefined, cell: asset },
-      ...(isWhole ? [{ title: "Title", cell: (item) => item.title && [title(item.title), h("span.sub", null, `track ${item.titleTrack}`)] }] : []),
+      ...(isWhole ? [{ title: "Title", cell: (item) => item.title
+            && [title(item.title), h("span.sub", null, `track ${item.titleTrack}`)] }] : []),
       { title: "Key ID", cell: (item) => item.keyId && copyable(item.keyId) },
       // The kind of a title's key is that of its track; only separate keys have their own.
-      ...(kind === undefined ? [{ title: "Kind", class: "tight", cell: (item) => (item.title === undefined ? badge(kindName(item.track)) : null) }] : []),
-      { title: "Policy", cell: (item) => policy(item.policy) },
-      { title: "Valid", cell: validity },
-      { title: "Changed", sort: isWhole ? "updated" : undefined, class: "tight", cell: (item) => time(item.updated, true) },
-      ...(isAllowed("content") ? [{ title: "Delete", hidden: true, class: "tight", cell: (item) => h("button.small.danger", { type: "button", "aria-label": `Delete the key of ${assetName(item)}`, onclick: () => deleteKey(item) }, "Delete") }] : []),
+      ...(kind === undefined
+        ? [{ title: "Kind", class: "tight",
+            cell: (item) => (item.title === undefined ? badge(kindName(item.track)) : null) }] : []),
+      { title: "Policy", property: "policy", cell: (item) => policy(item.policy) },
+      { title: "Valid", class: "tight", cell: validity },
+      { title: "Changed", sort: isWhole ? "updated" : undefined, class: "tight",
+        cell: (item) => time(item.updated, true) },
+      ...(isAllowed("content")
+        ? [{ title: "Delete", hidden: true, class: "tight",
+            cell: (item) => h("button.small.danger",
+              { type: "button", "aria-label": `Delete the key of ${assetName(item)}`, onclick: () => deleteKey(item) },
+              "Delete") }] : []),
     ],
-    none: (isFiltered) => (isFiltered ? empty("No match", "No key has these values.") : isWhole ? empty("No keys yet", "Add a title with its keys, or a separate key.", h("p", null, "On the command line: ", command("keyway-server keys add --data FOLDER --asset NAME --key @FILE --iv HEX"))) : h("p.note", null, "This track has no key yet.")),
+    none: (isFiltered) =>
+      (isFiltered ? empty("No match", "No key has these values.") : isWhole
+      ? empty("No keys yet", "Add a title with its keys, or a separate key.",
+        h("p", null, "On the command line: ",
+          command("keyway-server keys add --data FOLDER --asset NAME --key @FILE --iv HEX")))
+      : h("p.note", null, "This track has no key yet.")),
   });
   return keys;
 }
 
 export function validity(item) {
   if (item.validFrom === undefined && item.validUntil === undefined) return "always";
-  return [item.validFrom !== undefined && h("span.sub", null, "from ", time(item.validFrom)), item.validUntil !== undefined && h("span.sub", null, "until ", time(item.validUntil))];
+  return [item.validFrom !== undefined && h("span.sub", null, "from ", time(item.validFrom)),
+    item.validUntil !== undefined && h("span.sub", null, "until ", time(item.validUntil))];
 }

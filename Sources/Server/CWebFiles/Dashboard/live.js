@@ -1,8 +1,11 @@
-// Live updates from the server: one event stream for the whole dashboard. The server sends an event every second; without one,
-// the dashboard says since when there is no answer.
+// Live updates from the server: one event stream for the whole dashboard. The server sends an event every second;
+// without one, the dashboard says since when there is no answer.
 
 const listeners = new Set();
-/** The time without an event after which the server counts as silent, and after which the stream is opened again; in milliseconds. */
+/**
+ * The time without an event after which the server counts as silent, and after which the stream is opened again; in
+ * milliseconds.
+ */
 const silence = 5_000;
 const reopening = 15_000;
 let source = null;
@@ -10,7 +13,8 @@ let watch;
 let lastEvent = null;
 let opened = 0;
 
-const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+const clock = new Intl.DateTimeFormat("en-GB",
+  { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 
 function show(state, text) {
   const element = document.getElementById("live");
@@ -20,7 +24,8 @@ function show(state, text) {
   // Styles show values that may be old without the color for success.
   document.documentElement.dataset.live = state;
   const notice = document.getElementById("silent");
-  const told = state === "lost" ? `No answer from the server since ${clock.format(lastEvent)}. What this page shows is from then.` : "";
+  const told = state === "lost"
+    ? `No answer from the server since ${clock.format(lastEvent)}. What this page shows is from then.` : "";
   if (notice.textContent !== told) notice.textContent = told;
 }
 
@@ -45,12 +50,16 @@ function open() {
   });
 }
 
-/** Says that the server is silent if it is. A stream ends every few minutes, and the browser then reconnects in less time. */
+/**
+ * Says that the server is silent if it is. A stream ends every few minutes, and the browser then reconnects in less
+ * time.
+ */
 function check() {
   const now = Date.now();
   if (now - lastEvent < silence) return;
   show("lost", `no answer since ${clock.format(lastEvent)}`);
-  if (now - Math.max(opened, lastEvent) > reopening || source.readyState === EventSource.CLOSED && now - opened > silence) open();
+  if (now - Math.max(opened, lastEvent) > reopening || source.readyState === EventSource.CLOSED
+    && now - opened > silence) open();
 }
 
 export function stop() {

@@ -4,7 +4,8 @@ import { fill, h, identifier } from "./dom.js";
 
 /** The message of an error, with a button that calls `retry`. */
 export function failure(error, retry) {
-  return h("div.message.bad.retry", { role: "alert" }, h("span", null, error.message), h("button.small", { type: "button", onclick: retry }, "Try again"));
+  return h("div.message.bad.retry", { role: "alert" }, h("span", null, error.message),
+    h("button.small", { type: "button", onclick: retry }, "Try again"));
 }
 
 /**
@@ -39,5 +40,6 @@ export function loadedCard(title, fetch, draw, signal, options = {}) {
   const heading = identifier("heading");
   const place = h("div.stack");
   load(place, fetch, draw, signal);
-  return h(`section.card${options.class ? `.${options.class}` : ""}`, { "aria-labelledby": heading }, h("h2", { id: heading }, title), place);
+  return h(`section.card${options.class ? `.${options.class}` : ""}`, { "aria-labelledby": heading },
+    h("h2", { id: heading }, title), place);
 }

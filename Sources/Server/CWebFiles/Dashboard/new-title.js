@@ -14,11 +14,14 @@ const digits = { required: true, pattern: "[0-9a-fA-F]{32}", autocomplete: "off"
 export default { path: "new-title", title: "Add a title", isHidden: true, show };
 
 async function show({ main, signal }) {
-  fill(main, head("Add a title", "Add a title with its tracks. Each track needs its own key: a policy can then require more for UHD than for SD, and the key of one track does not decrypt another.", h("a", { href: "#/titles" }, "All titles")));
+  fill(main, head("Add a title", "Add a title with its tracks. Each track needs its own key: a policy can then "
+      + "require more for UHD than for SD, and the key of one track does not decrypt another.",
+      h("a", { href: "#/titles" }, "All titles")));
   if (!isAllowed("content")) return main.append(message("Your role may not change content.", "warn"));
   const policies = await all("/policies", 500, { signal });
   const title = h("input", name);
-  const policy = h("select", null, h("option", { value: "" }, "default"), policies.filter((one) => one.name !== "default").map((one) => h("option", { value: one.name }, one.name)));
+  const policy = h("select", null, h("option", { value: "" }, "default"),
+    policies.filter((one) => one.name !== "default").map((one) => h("option", { value: one.name }, one.name)));
   const answer = h("div", { "aria-live": "polite" });
   const add = h("button", { type: "button" }, "Add a track");
   const submit = h("button.primary", { type: "submit" }, "Add title");
@@ -82,7 +85,9 @@ async function show({ main, signal }) {
       toast(`${title.value} is added.`);
       location.hash = titleLink(title.value);
     } catch (error) {
-      fill(answer, message(stored.size ? `${error.message} Part of the title is stored; correct the rest and choose Add title again.` : error.message, "bad"));
+      fill(answer, message(stored.size
+          ? `${error.message} Part of the title is stored; correct the rest and choose Add title again.`
+          : error.message, "bad"));
     } finally {
       submit.disabled = false;
     }
@@ -90,17 +95,27 @@ async function show({ main, signal }) {
 
   another();
   main.append(h("form.stack", { onsubmit: save },
-    h("section.card", { "aria-label": "Title" }, h("div.fields", null, field("Title", title, "Letters, digits, dots, hyphens and underscores."), field("Policy", policy, "The policy for all licenses of the title."))),
-    h("p.note", null, "Generate keys creates random key IDs, keys and IVs in this browser. The packager must encrypt with the same values: store them now, because they are not shown again."),
+    h("section.card", { "aria-label": "Title" },
+      h("div.fields", null, field("Title", title, "Letters, digits, dots, hyphens and underscores."),
+        field("Policy", policy, "The policy for all licenses of the title."))),
+    h("p.note", null, "Generate keys creates random key IDs, keys and IVs in this browser. The packager must encrypt "
+      + "with the same values: store them now, because they are not shown again."),
     place,
-    h("section.card", { "aria-label": "Add" }, h("div.actions", null, add, h("button", { type: "button", onclick: () => { for (const track of tracks) track.draw(); } }, "Generate keys"), reveal, submit), answer)));
+    h("section.card", { "aria-label": "Add" },
+      h("div.actions", null, add,
+        h("button", { type: "button", onclick: () => { for (const track of tracks) track.draw(); } }, "Generate keys"),
+        reveal, submit), answer)));
 }
 
-/** The form fields of one track. The suggested name and asset ID follow the kind and the title until the user changes them. */
+/**
+ * The form fields of one track. The suggested name and asset ID follow the kind and the title until the user changes
+ * them.
+ */
 function newTrack(kindName, changed) {
   const kind = h("select", { value: kindName }, kindChoices.map(([value, text]) => h("option", { value }, text)));
   const ownName = h("input", { ...name, value: kindName });
-  const assetID = h("input", { required: true, minlength: 2, maxlength: 200, autocomplete: "off", spellcheck: "false" });
+  const assetID = h("input",
+    { required: true, minlength: 2, maxlength: 200, autocomplete: "off", spellcheck: "false" });
   const [keyID, iv] = [h("input", digits), h("input", digits)];
   const key = h("input", { ...digits, type: "password", autocomplete: "new-password" });
   let [isOwnName, isOwnAsset] = [false, false];
@@ -110,23 +125,33 @@ function newTrack(kindName, changed) {
   });
   ownName.addEventListener("input", () => { isOwnName = ownName.value !== ""; changed(); });
   assetID.addEventListener("input", () => { isOwnAsset = assetID.value !== ""; });
-  const fields = h("div.fields", null, field("Kind", kind, "Policies can have stricter rules for video."), field("Track", ownName, "The name of the track."),
-    field("Asset ID", assetID, "The ID that devices request, as in skd://ASSET."), field("Key ID", keyID, "32 hexadecimal digits."),
+  const fields = h("div.fields", null, field("Kind", kind, "Policies can have stricter rules for video."),
+    field("Track", ownName, "The name of the track."),
+    field("Asset ID", assetID, "The ID that devices request, as in skd://ASSET."),
+      field("Key ID", keyID, "32 hexadecimal digits."),
     field("Content key", key, "32 hexadecimal digits."), field("IV", iv, "32 hexadecimal digits."));
   return {
     kind,
     element: (label, remove) => h("section.card", { "aria-label": label }, h("h2", null, label), fields,
-      remove && h("div.actions", null, h("button.danger", { type: "button", "aria-label": `Remove ${label.toLowerCase()}`, onclick: remove }, "Remove"))),
-    suggest(title, isAlone) { if (!isOwnAsset) assetID.value = title && (isAlone ? title : `${title}/${ownName.value}`); },
+      remove && h("div.actions", null,
+        h("button.danger", { type: "button", "aria-label": `Remove ${label.toLowerCase()}`, onclick: remove },
+          "Remove"))),
+    suggest(title, isAlone) { if (!isOwnAsset) assetID.value = title && (isAlone ? title : `${title}/${ownName.value}`);
+      },
     show(isShown) { key.type = isShown ? "text" : "password"; },
     draw() { for (const input of [keyID, key, iv]) input.value = hex(16); },
-    values: () => ({ name: ownName.value, kind: kind.value, assetID: assetID.value, key: { key: key.value, iv: iv.value, keyId: keyID.value } }),
+    values: () => ({ name: ownName.value, kind: kind.value, assetID: assetID.value,
+        key: { key: key.value, iv: iv.value, keyId: keyID.value } }),
   };
 }
 
-/** Throws if two tracks share a name, an ID or a key: the second would replace the first, or tracks would not have separate keys. */
+/**
+ * Throws if two tracks share a name, an ID or a key: the second would replace the first, or tracks would not have
+ * separate keys.
+ */
 function requireDifferent(items) {
-  const uses = [["track", (item) => item.name], ["asset ID", (item) => item.assetID], ["key ID", (item) => item.key.keyId.toLowerCase()], ["content key", (item) => item.key.key.toLowerCase()]];
+  const uses = [["track", (item) => item.name], ["asset ID", (item) => item.assetID],
+    ["key ID", (item) => item.key.keyId.toLowerCase()], ["content key", (item) => item.key.key.toLowerCase()]];
   for (const [what, value] of uses) {
     const number = items.findIndex((item, index) => items.findIndex((other) => value(other) === value(item)) < index);
     if (number > 0) throw new Error(`Track ${number + 1} has the ${what} of another track.`);

@@ -10,7 +10,8 @@ export default {
   title: "Rentals",
   async show({ main, signal }) {
     const rentals = rentalList({ signal });
-    fill(main, head("Rentals", "Rentals that have started: a rental starts with its first license, and ends after the duration in its policy."), h("div.card", null, rentals.element));
+    fill(main, head("Rentals", "Rentals that have started: a rental starts with its first license, and ends after "
+        + "the duration in its policy."), h("div.card", null, rentals.element));
     await rentals.load();
   },
 };
@@ -18,7 +19,8 @@ export default {
 /** A rental's title or asset. */
 export function subject(rental) {
   if (rental.subject?.startsWith("title:")) return title(rental.subject.slice(6));
-  if (rental.subject?.startsWith("asset:")) return asset({ assetId: rental.subject.slice(6), assetIdHex: rental.subjectHex.slice(12) });
+  if (rental.subject?.startsWith("asset:")) return asset({ assetId: rental.subject.slice(6),
+      assetIdHex: rental.subjectHex.slice(12) });
   return code(rental.subject ?? `0x${rental.subjectHex}`);
 }
 
@@ -33,17 +35,30 @@ export function rentalList({ signal, of, scope }) {
     } catch (error) { toast(error.message); }
   }
   const rentals = listing({
-    name: "rentals", caption: "Rentals", path: of === undefined ? "/rentals" : `/accounts/${part(of)}/rentals`, scope, signal,
-    filters: of === undefined ? [{ name: "account", label: "Account" }, { name: "title", label: "Title" }, { name: "asset", label: "Asset ID" }] : [],
+    name: "rentals", caption: "Rentals", path: of === undefined ? "/rentals" : `/accounts/${part(of)}/rentals`, scope,
+      signal,
+    filters: of === undefined
+      ? [{ name: "account", label: "Account" }, { name: "title", label: "Title" }, { name: "asset", label: "Asset ID" }]
+      : [],
     columns: [
       ...(of === undefined ? [{ title: "Account", cell: (item) => account(item.account) }] : []),
       { title: "Title or asset", cell: subject },
       { title: "Started", class: "tight", cell: (item) => time(item.start, true) },
-      { title: "Ends", class: "tight", cell: (item) => (item.end === undefined ? "never" : [time(item.end), h("span.sub", null, countdown(item.end))]) },
+      { title: "Ends", class: "tight",
+        cell: (item) => (item.end === undefined ? "never"
+          : [time(item.end), h("span.sub", null, countdown(item.end))]) },
       { title: "Device or session", cell: (item) => client(item.client) },
-      ...(isAllowed("support") ? [{ title: "Delete", hidden: true, class: "tight", cell: (item) => item.subject && h("button.small.danger", { type: "button", "aria-label": `Delete the rental of ${item.subject}`, onclick: () => deleteRental(item) }, "Delete") }] : []),
+      ...(isAllowed("support")
+        ? [{ title: "Delete", hidden: true, class: "tight", cell: (item) => item.subject
+            && h("button.small.danger",
+              { type: "button", "aria-label": `Delete the rental of ${item.subject}`,
+                onclick: () => deleteRental(item) }, "Delete") }] : []),
     ],
-    none: (isFiltered) => (of !== undefined ? h("p.note", null, "The account has no rentals.") : isFiltered ? empty("No match", "No rental has these values.") : empty("No rentals yet", "A rental starts when a device gets the first license under a policy with a rental duration.")),
+    none: (isFiltered) =>
+      (of !== undefined ? h("p.note", null, "The account has no rentals.") : isFiltered
+      ? empty("No match", "No rental has these values.")
+      : empty("No rentals yet",
+        "A rental starts when a device gets the first license under a policy with a rental duration.")),
   });
   return rentals;
 }

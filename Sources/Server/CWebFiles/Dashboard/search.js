@@ -20,7 +20,8 @@ const kinds = [
 /** Adds the search to the header. The key / moves the focus there. */
 export function addSearch(place) {
   const input = h("input", {
-    type: "search", id: "search-text", role: "combobox", "aria-expanded": "false", "aria-controls": "search-found", "aria-autocomplete": "list", "aria-label": "Search",
+    type: "search", id: "search-text", role: "combobox", "aria-expanded": "false", "aria-controls": "search-found",
+      "aria-autocomplete": "list", "aria-label": "Search",
     placeholder: "Search  ( / )", autocomplete: "off", spellcheck: "false", maxlength: 200,
   });
   const found = h("div", { id: "search-found", role: "listbox", "aria-label": "Found", hidden: true });
@@ -53,7 +54,9 @@ export function addSearch(place) {
   }
 
   function option(kind, name, address) {
-    const element = h("a", { role: "option", tabindex: -1, "aria-selected": "false", id: `found-${options.length}`, href: address, onclick() { close(); input.value = ""; } }, h("span.kind", null, kind), h("span.name", null, name));
+    const element = h("a",
+      { role: "option", tabindex: -1, "aria-selected": "false", id: `found-${options.length}`, href: address,
+        onclick() { close(); input.value = ""; } }, h("span.kind", null, kind), h("span.name", null, name));
     options.push(element);
     return element;
   }
@@ -68,13 +71,15 @@ export function addSearch(place) {
     open(h("p.note", null, "Searching…"));
     try {
       const names = await request(`/search?q=${encodeURIComponent(text)}&limit=8`, { signal });
-      const items = kinds.flatMap(([field, kind, describe]) => names[field].map((item) => option(kind, ...describe(item))));
+      const items = kinds.flatMap(([field, kind, describe]) => names[field]
+        .map((item) => option(kind, ...describe(item))));
       const inLog = option("Audit log", `entries that contain “${text}”`, href(["audit"], { search: text }));
       open(!items.length && h("p.note", null, `No name begins with “${text}”.`), items, inLog);
       status.textContent = `${items.length} found`;
       choose(0);
     } catch (error) {
-      if (!signal.aborted) open(h("p.note", null, error.message), h("button.small", { type: "button", onclick: search }, "Try again"));
+      if (!signal.aborted) open(h("p.note", null, error.message),
+        h("button.small", { type: "button", onclick: search }, "Try again"));
     }
   }
 
@@ -92,7 +97,8 @@ export function addSearch(place) {
   });
   place.addEventListener("focusout", (event) => { if (!place.contains(event.relatedTarget)) close(); });
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, textarea, select, dialog") || !input.checkVisibility()) return;
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey
+      || event.target.closest?.("input, textarea, select, dialog") || !input.checkVisibility()) return;
     event.preventDefault();
     input.focus();
     input.select();

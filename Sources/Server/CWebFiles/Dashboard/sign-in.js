@@ -5,7 +5,8 @@ import { command, field, fill, h, message } from "./dom.js";
 
 /** Creates the sign-in page. */
 export function signIn(enter, words) {
-  const token = h("input", { type: "password", name: "token", autocomplete: "current-password", required: true, spellcheck: "false" });
+  const token = h("input",
+    { type: "password", name: "token", autocomplete: "current-password", required: true, spellcheck: "false" });
   const button = h("button.primary", { type: "submit" }, "Sign in");
   const answer = h("div", { "aria-live": "polite" }, words && message(words));
   const form = h("form", {
@@ -28,6 +29,7 @@ export function signIn(enter, words) {
   const mark = document.querySelector(".brand").cloneNode(true);
   mark.removeAttribute("href");
   return h("main.sign-in", null, h("div.card", null, mark, h("h1", null, "Sign in"),
-    h("p.note", null, "The first token is in the file admin-token in the server's data folder. Create more tokens, each with a role, with ",
+    h("p.note", null, "The first token is in the file admin-token in the server's data folder. Create more tokens, "
+      + "each with a role, with ",
       command("keyway-server tokens add --data FOLDER --name NAME --role ROLE"), "."), form));
 }

@@ -84,12 +84,15 @@ const reasons = {
 
 /** The changes by administrators, whose outcome begins with admin-. */
 const changes = [
-  "policy-put", "policy-delete", "title-put", "title-delete", "track-put", "track-delete", "content-put", "content-delete", "channel-put", "channel-delete", "periods-create",
-  "certificate-put", "certificate-delete", "token-create", "token-delete", "lease-end", "device-delete", "rental-delete", "license-revoke", "sign-in", "sign-out", "speke",
+  "policy-put", "policy-delete", "title-put", "title-delete", "track-put", "track-delete", "content-put",
+    "content-delete", "channel-put", "channel-delete", "periods-create",
+  "certificate-put", "certificate-delete", "token-create", "token-delete", "lease-end", "device-delete",
+    "rental-delete", "license-revoke", "sign-in", "sign-out", "speke",
 ];
 const verbs = { put: "saved", delete: "deleted", create: "created", end: "ended", revoke: "revoked" };
 /** Returns the name of a change: policy saved. */
 function changeName(code) {
+  if (code === "speke") return "keys for an encoder";
   const [subject, verb] = code.split("-");
   return `${subject}${verb ? ` ${verbs[verb] ?? verb}` : ""}`;
 }
@@ -102,19 +105,24 @@ export const outcomeChoices = [
 export const reasonChoices = Object.keys(reasons).sort().map((name) => [name, name]);
 
 /**
- * Describes the outcome of a request: an entry of the audit log, whose outcome is the reason of a refusal; or a request in memory,
- * whose reason is separate.
+ * Describes the outcome of a request: an entry of the audit log, whose outcome is the reason of a refusal; or a request
+ * in memory, whose reason is separate.
  * @returns {{name: string, kind: string, words: string|undefined, isRefusal: boolean}}
  */
 export function describe({ outcome, reason }) {
   const [name, kind] = successes[outcome] ?? [];
   if (name) return { name, kind, words: undefined, isRefusal: false };
-  if (outcome.startsWith("admin-")) return { name: changeName(outcome.slice(6)), kind: "accent", words: undefined, isRefusal: false };
+  if (outcome.startsWith("admin-")) return { name: changeName(outcome.slice(6)), kind: "accent", words: undefined,
+    isRefusal: false };
   const code = reason ?? outcome;
   return { name: code, kind: "bad", words: reasons[code], isRefusal: true };
 }
 
-const classes = { appleMobile: "iPhone, iPad", appleLiving: "Apple TV", appleDesktop: "Mac", appleSpatial: "Vision Pro", appleWatch: "Apple Watch", partner: "Partner device", unknown: "Unknown device" };
+const classes = {
+  appleMobile: "iPhone, iPad", appleLiving: "Apple TV", appleDesktop: "Mac", appleSpatial: "Vision Pro",
+  appleWatch: "Apple Watch", partner: "Partner device", unknown: "Unknown device",
+  clearKey: "Player with Clear Key", aes128: "Player with AES-128",
+};
 export const classChoices = Object.entries(classes);
 
 /** Returns the display name of a device class. */
@@ -124,7 +132,8 @@ export function deviceName(kind) {
   return (classes[name] ?? name) + (rest.length ? ` (${rest.join(" (")}` : "");
 }
 
-const kinds = { video: "video", audio: "audio", sd: "SD video", hd: "HD video", uhd: "UHD video", unspecified: "not specified" };
+const kinds = { video: "video", audio: "audio", sd: "SD video", hd: "HD video", uhd: "UHD video",
+  unspecified: "not specified" };
 /** Returns the display name of the kind of a track. */
 export const kindName = (kind) => kinds[kind] ?? kind;
 export const kindChoices = Object.entries(kinds);

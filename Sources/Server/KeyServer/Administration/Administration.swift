@@ -44,14 +44,16 @@ package struct Administration: Sendable {
             isSecure: dashboard.isSecure
         )
         session = SessionRoutes(gate: gate, sessions: sessions, store: store, clock: clock)
-        encoding = SPEKERoutes(store: store, metrics: metrics, work: encoderWork).endpoints
+        let encoderActivity = EncoderActivity()
+        encoding =
+            SPEKERoutes(store: store, metrics: metrics, work: encoderWork, activity: encoderActivity).endpoints
         endpoints = [
             ContentRoutes(store: store).endpoints,
             TitleRoutes(store: store).endpoints,
             KeyPeriodRoutes(store: store).endpoints,
             ChannelRoutes(store: store).endpoints,
             PolicyRoutes(store: store).endpoints,
-            CertificateRoutes(store: store).endpoints,
+            CertificateRoutes(store: store, activity: dashboard.activity).endpoints,
             LeaseRoutes(store: store).endpoints,
             AccountRoutes(store: store).endpoints,
             OfflineLicenseRoutes(store: store).endpoints,
@@ -62,6 +64,7 @@ package struct Administration: Sendable {
             SignInRoutes(gate: gate).endpoints,
             ConfigurationRoutes(settings: dashboard.settings).endpoints,
             LimitRoutes(limits: dashboard.limits).endpoints,
+            EncoderRoutes(activity: encoderActivity).endpoints,
             ActivityRoutes(activity: dashboard.activity, events: dashboard.events).endpoints,
             ActivityHistoryRoutes(store: store).endpoints,
             PolicyTrialRoutes(activity: dashboard.activity, bundles: dashboard.opener?.bundles).endpoints,

@@ -3,7 +3,7 @@ import Hummingbird
 package import KeyStore
 package import TextCoding
 
-/// The routes that show certificate bundles, without secrets.
+/// The routes that show certificate bundles, without secrets, and how often this server process has used each.
 ///
 ///     GET /admin/certificates
 ///     GET /admin/certificates/{name}
@@ -13,6 +13,7 @@ package import TextCoding
 /// must not be sufficient.
 struct CertificateRoutes: Sendable {
     let store: any CertificateStore
+    let activity: Activity
 
     var endpoints: [AdminEndpoint] {
         [
@@ -24,7 +25,18 @@ struct CertificateRoutes: Sendable {
     private func list(_ request: AdminRequest) async throws -> Response {
         let page = try request.page()
         let bundles = try await store.certificateBundles()
-        return page.answer(ofAll: bundles, key: { Array($0.name.utf8) }, \.administrationJSON)
+        return page.answer(ofAll: bundles, key: { Array($0.name.utf8) }, json)
+    }
+
+    /// Returns a bundle with its use.
+    private func json(_ bundle: CertificateBundleRecord) -> JSONValue {
+        let use = activity.use(ofBundle: bundle.name)
+        return .fields(
+            bundle.administrationFields + [
+                ("requests", .integer(use.requests)),
+                ("lastRequest", use.requests > 0 ? AdminJSON.time(use.last) : nil),
+            ]
+        )
     }
 
     private func get(_ request: AdminRequest) async throws -> Response {
@@ -33,13 +45,15 @@ struct CertificateRoutes: Sendable {
         guard let bundle = try await store.certificateBundles().first(where: { $0.name == name }) else {
             throw ProblemDocument(.notFound, detail: "There is no certificate of this name.")
         }
-        return bundle.administrationJSON.response()
+        return json(bundle).response()
     }
 }
 
 extension CertificateBundleRecord {
     /// The bundle in the administration API, without its secrets.
-    package var administrationJSON: JSONValue {
+    package var administrationJSON: JSONValue { .fields(administrationFields) }
+
+    fileprivate var administrationFields: AdminJSON.Fields {
         let parsed = try? X509Certificate(certificate)
         let privateKey =
             switch self.privateKey {
@@ -57,17 +71,18 @@ extension CertificateBundleRecord {
             case .all: nil
             case .assetIDPrefixes(let prefixes): .array(prefixes.map { .fields(AdminJSON.asset($0)) })
             }
-        return .fields([
+        return [
             ("name", .string(name)),
             ("kind", .string(kind.rawValue)),
             ("subject", parsed.map { .string($0.subject) }),
             ("notBefore", AdminJSON.time(parsed?.notBefore)),
             ("notAfter", AdminJSON.time(parsed?.notAfter)),
+            ("keyBits", (try? parsed?.publicKey.bits).map { .integer($0) }),
             ("sha1", .string(Hexadecimal.encode(SHA1.hash(certificate)))),
             ("sha256", .string(Hexadecimal.encode(SHA256.hash(certificate)))),
             ("privateKey", .string(privateKey)),
             ("dask", .string(dask)),
             ("assetPrefixes", prefixes),
-        ])
+        ]
     }
 }

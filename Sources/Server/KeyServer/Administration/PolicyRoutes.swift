@@ -44,7 +44,7 @@ struct PolicyRoutes: Sendable {
         do {
             record = try ContentDefaults.policy(name: try request.text("name"), json: body.encoded)
         } catch let error as ContentDefaults.PolicyDocumentError {
-            throw ProblemDocument(.malformedRequest, detail: error.description)
+            throw ProblemDocument(.malformedRequest, detail: error.description, field: error.field)
         }
         try await ContentDefaults.check(policy: record, in: store)
         let outcome = try await store.putPolicy(record, replacing: true) { outcome in

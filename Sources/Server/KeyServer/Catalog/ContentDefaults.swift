@@ -9,6 +9,12 @@ package enum ContentDefaults {
     package struct PolicyDocumentError: Error, CustomStringConvertible {
         /// The field and the reason why it is invalid.
         package let description: String
+        /// The place of the error, as a path such as `persist.storage`; nil for the whole document.
+        package let field: String?
+
+        init(description: String, field: String) { (self.description, self.field) = (description, field) }
+
+        init(_ error: PolicyError) { (description, field) = ("\(error)", error.place) }
     }
 
     /// Returns the default stream ID of content: the first 16 bytes of SHA-256 over the asset ID. Persistent keys need
@@ -24,13 +30,14 @@ package enum ContentDefaults {
             policy = try LicensePolicy(json: json)
             guard policy.name == nil || policy.name == name else {
                 throw PolicyDocumentError(
-                    description: "name: the document has \(policy.name ?? ""), the request \(name)"
+                    description: "name: the document has \(policy.name ?? ""), the request \(name)",
+                    field: "name"
                 )
             }
             policy.name = name
             try policy.validate()
         } catch let error as PolicyError {
-            throw PolicyDocumentError(description: "\(error)")
+            throw PolicyDocumentError(error)
         }
         return try PolicyRecord(name: name, document: policy.json)
     }
@@ -42,8 +49,13 @@ package enum ContentDefaults {
         do {
             return try policy(name: LicensePolicy(json: json).name ?? name, json: json)
         } catch let error as PolicyError {
-            throw PolicyDocumentError(description: "\(error)")
+            throw PolicyDocumentError(error)
         }
     }
 
+}
+
+extension PolicyError {
+    /// The place of the error in the document; nil for the whole document.
+    var place: String? { field.isEmpty ? nil : field }
 }

@@ -38,7 +38,7 @@ struct PolicyTrialRoutes: Sendable {
             policy = try LicensePolicy(json: document.encoded)
             try policy.validate()
         } catch {
-            throw ProblemDocument(.malformedRequest, detail: "\(error)", reason: "policy")
+            throw ProblemDocument(.malformedRequest, detail: "\(error)", reason: "policy", field: error.place)
         }
         guard let module = bundles?.module else {
             throw ProblemDocument(.unavailable, detail: "This server issues no licenses.", retryAfter: 60)

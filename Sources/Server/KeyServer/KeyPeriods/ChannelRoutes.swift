@@ -9,11 +9,12 @@ package import TextCoding
 ///                                        "paused": BOOL}
 ///     GET    /admin/channels/{title}
 ///     DELETE /admin/channels/{title}
+///     GET    /admin/channels/{title}/schedule    the present, the next and the last period of each track
 ///
 /// All servers that share the store apply changes within a minute (``KeyPeriodService``). Existing periods stay
 /// unchanged.
 struct ChannelRoutes: Sendable {
-    let store: any ChannelStore & TitleStore & ListStore
+    let store: any ChannelStore & ContentStore & TitleStore & ListStore
     private static let channels = AdminList(
         table: .channels,
         name: (.titleName, isBytes: false),
@@ -28,6 +29,7 @@ struct ChannelRoutes: Sendable {
             AdminEndpoint(.put, "/admin/channels/{title}", .content) { try await put($0) },
             AdminEndpoint(.get, "/admin/channels/{title}", .read) { try await get($0) },
             AdminEndpoint(.delete, "/admin/channels/{title}", .content) { try await delete($0) },
+            AdminEndpoint(.get, "/admin/channels/{title}/schedule", .read) { try await schedule($0) },
         ]
     }
 
@@ -80,6 +82,16 @@ struct ChannelRoutes: Sendable {
         try request.requireNoQuery()
         guard let channel = try await store.channel(title: try request.text("title")) else { throw Self.noChannel }
         return channel.administrationJSON.response()
+    }
+
+    private func schedule(_ request: AdminRequest) async throws -> Response {
+        try request.requireNoQuery()
+        guard let channel = try await store.channel(title: try request.text("title")) else { throw Self.noChannel }
+        var tracks: [JSONValue] = []
+        for plan in KeyPeriodPlan.allPlans(of: channel) {
+            tracks.append(try await ScheduledPeriods(of: plan, at: request.now, in: store).administrationJSON)
+        }
+        return AdminJSON.list(tracks).response()
     }
 
     private func delete(_ request: AdminRequest) async throws -> Response {

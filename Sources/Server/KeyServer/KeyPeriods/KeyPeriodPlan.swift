@@ -26,8 +26,12 @@ package struct KeyPeriodPlan: Sendable, Equatable {
 
     /// Returns the plans for the tracks of a schedule; none while it is paused.
     package static func plans(of channel: ChannelRecord) -> [KeyPeriodPlan] {
-        guard !channel.isPaused else { return [] }
-        return channel.tracks.map { .init(channel.title, $0, channel.length, channel.ahead, channel.start) }
+        channel.isPaused ? [] : allPlans(of: channel)
+    }
+
+    /// Returns the plans for the tracks of a schedule, also while it is paused.
+    static func allPlans(of channel: ChannelRecord) -> [KeyPeriodPlan] {
+        channel.tracks.map { .init(channel.title, $0, channel.length, channel.ahead, channel.start) }
     }
 
     private init(_ title: String, _ track: String, _ length: Int64, _ ahead: Int64, _ start: Int64?) {

@@ -224,6 +224,7 @@ extension LicenseAttempt {
         if case .keys(let request) = subject { event.client = ActivityEvent.Client(request.client) }
         if let sender {
             event.client = ActivityEvent.Client(sender.spc.device)
+            event.bundleName = sender.spc.bundle.name
             event.osVersion = sender.spc.device.osVersion.map { "\($0)" }
             event.assetID = assetID ?? sender.spc.request.assetID.bytes
             event.facts = terms.map { properties(sender, $0.content) }

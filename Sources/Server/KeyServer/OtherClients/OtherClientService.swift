@@ -90,8 +90,7 @@ package struct OtherClientService: Sendable {
             var playback = playback
             playback.assetID = single?.record.info.assetID
             let authorization = try await authorization(of: playback, for: wanted, authorize)
-            var results: [Result<[UInt8], ProblemDocument>] = []
-            var records: [AuditRecord] = []
+            var answers: [KeyAnswer] = []
             for keyID in keyIDs {
                 let content = keyIDs.count == 1 ? single : try await licenses.store.lookup(keyID: keyID)
                 var attempt = LicenseAttempt(
@@ -100,12 +99,12 @@ package struct OtherClientService: Sendable {
                     authorization: authorization
                 )
                 attempt.assetID = content?.record.info.assetID
-                let (result, record) = try await answer(&attempt, content, wanted.client)
-                results.append(result)
-                records.append(record)
+                answers.append(try await answer(attempt, content, wanted.client))
             }
-            try await licenses.recording.append(records)
-            return results
+            try await licenses.recording.append(answers.map(\.record))
+            // As for FairPlay, the duration ends when the result has been committed, not when it has been decided.
+            for answer in answers { answer.count(by: licenses.recording) }
+            return answers.map(\.result)
         } catch let problem as ProblemDocument {
             throw problem
         } catch {
@@ -138,23 +137,44 @@ package struct OtherClientService: Sendable {
         return authorization
     }
 
-    /// Decides about one key, and counts the result.
+    /// The decision about one key.
+    private struct KeyAnswer {
+        let attempt: LicenseAttempt
+        let result: Result<[UInt8], ProblemDocument>
+        /// The reason of a refusal; nil if the key is issued.
+        let reason: String?
+        /// The audit record to write.
+        let record: AuditRecord
+
+        /// Counts the result with its duration up to now.
+        func count(by recording: LicenseRecording) {
+            recording.count(reason == nil ? .issued : .refused, reason: reason, attempt)
+            recording.finish(attempt)
+        }
+    }
+
+    /// Decides about one key.
     ///
-    /// - Returns: The key or the refusal, with the audit record to write.
     /// - Throws: `KeyStoreError`.
     private func answer(
-        _ attempt: inout LicenseAttempt,
+        _ attempt: LicenseAttempt,
         _ content: ContentLookup?,
         _ client: OtherClientKind
-    ) async throws -> (Result<[UInt8], ProblemDocument>, AuditRecord) {
+    ) async throws -> KeyAnswer {
+        var attempt = attempt
         do {
             let key = try await key(of: content, for: &attempt, client)
-            licenses.recording.count(.issued, attempt)
-            return (.success(key), attempt.auditRecord("issued"))
+            let record = attempt.auditRecord("issued")
+            return KeyAnswer(attempt: attempt, result: .success(key), reason: nil, record: record)
         } catch {
             guard let refusal = LicenseRefusal(error) else { throw error }
-            licenses.recording.count(.refused, reason: refusal.reason, attempt)
-            return (.failure(refusal.problem), attempt.auditRecord(refusal.outcome, detail: refusal.detail))
+            let record = attempt.auditRecord(refusal.outcome, detail: refusal.detail)
+            return KeyAnswer(
+                attempt: attempt,
+                result: .failure(refusal.problem),
+                reason: refusal.reason,
+                record: record
+            )
         }
     }
 

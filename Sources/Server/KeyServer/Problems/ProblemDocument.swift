@@ -13,6 +13,8 @@ package struct ProblemDocument: Error, Sendable, Equatable {
     package let detail: String?
     /// The stable code of the rule that refused the request, if there is one.
     package let reason: String?
+    /// The place in a policy document that is not valid, as a path such as `persist.storage`.
+    package let field: String?
     /// The value of `Retry-After`, in seconds.
     package let retryAfter: Int?
     /// Additional detail for the audit log. The document does not contain it, so the client never sees it.
@@ -23,12 +25,14 @@ package struct ProblemDocument: Error, Sendable, Equatable {
         _ type: ProblemType,
         detail: String? = nil,
         reason: String? = nil,
+        field: String? = nil,
         retryAfter: Int? = nil,
         auditDetail: String? = nil
     ) {
         self.type = type
         self.detail = detail
         self.reason = reason
+        self.field = field
         self.retryAfter = retryAfter
         self.auditDetail = auditDetail
     }
@@ -42,6 +46,7 @@ package struct ProblemDocument: Error, Sendable, Equatable {
             ("status", .integer(type.status.code)),
             ("detail", detail.map { .string($0) }),
             ("reason", reason.map { .string($0) }),
+            ("field", field.map { .string($0) }),
             ("instance", instance.map { .string($0) }),
         ])
     }

@@ -19,6 +19,7 @@ struct SPEKERoutes: Sendable {
     let store: any ContentStore & TitleStore & PolicyStore & AuditLog
     let metrics: ServerMetrics?
     let work: EncoderWork
+    let activity: EncoderActivity
 
     static let path = "/speke/v2.0/copyProtection"
     static let newerPath = "/speke/v2.1/copyProtection"
@@ -27,7 +28,22 @@ struct SPEKERoutes: Sendable {
         [Self.path, Self.newerPath].map { AdminEndpoint(.post, $0, .encode) { try await answer($0) } }
     }
 
+    /// Answers a request, and counts it if it fails. Successful ones are counted with their keys.
     private func answer(_ request: AdminRequest) async throws -> Response {
+        var title: String?
+        do {
+            return try await answer(request, title: &title)
+        } catch {
+            let subject = EncoderActivity.Subject(encoder: request.identity.name, title: title)
+            activity.failed(subject, error, at: request.now)
+            throw error
+        }
+    }
+
+    /// Answers a request.
+    ///
+    /// - Parameter title: Set to the title of the content ID, as soon as it is known.
+    private func answer(_ request: AdminRequest, title: inout String?) async throws -> Response {
         try request.requireNoQuery()
         let headers = request.request.headers
         guard let version = headers[.spekeVersion].flatMap(SPEKEVersion.init(rawValue:)) else {
@@ -43,16 +59,19 @@ struct SPEKERoutes: Sendable {
         }
         try work.requireCapacity()
         let body = try await request.request.boundedBody(upTo: SPEKERequest.sizeLimit)
-        return try await work.admit { try await answer(body, version, request) }
+        return try await work.admit { try await answer(body, version, request, title: &title) }
     }
 
     private func answer(
         _ body: [UInt8],
         _ version: SPEKEVersion,
-        _ request: AdminRequest
+        _ request: AdminRequest,
+        title: inout String?
     ) async throws -> Response {
+        let document = try await work.run { () throws(ProblemDocument) in try Self.document(body) }
+        title = document.contentID.flatMap { $0.isEmpty ? nil : SPEKENames.title(ofContentID: $0) }
         let spekeRequest = try await work.run { () throws(ProblemDocument) in
-            let spekeRequest = try Self.spekeRequest(body, version)
+            let spekeRequest = try SPEKERequest(document, version)
             try spekeRequest.requireSupported(at: request.now)
             return spekeRequest
         }
@@ -66,6 +85,12 @@ struct SPEKERoutes: Sendable {
         let answer = try await work.run { () throws(ProblemDocument) in
             try spekeRequest.response(outcome.records, protections, at: request.now).xml
         }
+        activity.answered(
+            EncoderActivity.Subject(encoder: request.identity.name, title: spekeRequest.title),
+            keys: outcome.records.count,
+            created: outcome.made.count,
+            at: request.now
+        )
         metrics?.encoderKeys(made: outcome.made.count, found: outcome.records.count - outcome.made.count)
         return Response(
             status: .ok,
@@ -82,16 +107,11 @@ struct SPEKERoutes: Sendable {
         return name == "application/xml" || name == "text/xml"
     }
 
-    private static func spekeRequest(
-        _ body: [UInt8],
-        _ version: SPEKEVersion
-    ) throws(ProblemDocument) -> SPEKERequest {
-        let document: CPIXDocument
-        do throws(SignalingError) { document = try CPIXDocument(xml: body) } catch {
+    private static func document(_ body: [UInt8]) throws(ProblemDocument) -> CPIXDocument {
+        do throws(SignalingError) { return try CPIXDocument(xml: body) } catch {
             // These errors contain no parts of the document.
             throw ProblemDocument(.malformedRequest, detail: "\(error).", reason: error.code.rawValue)
         }
-        return try SPEKERequest(document, version)
     }
 
     private static func audit(

@@ -21,6 +21,17 @@ package final class Activity: Sendable {
         let recent: [ActivityEvent]
     }
 
+    /// The use of a certificate bundle since the process started.
+    struct BundleUse: Sendable, Equatable {
+        /// The number of requests whose SPC the bundle decrypted.
+        var requests = 0
+        /// The time of the last one, in Unix seconds.
+        var last: Int64 = 0
+    }
+
+    /// The maximum number of bundles whose use is counted.
+    private static let bundleCapacity = 256
+
     /// The time window of a snapshot.
     enum Window: String, CaseIterable, Sendable {
         /// Five minutes, in steps of a second.
@@ -42,6 +53,7 @@ package final class Activity: Sendable {
         )
         var recent = RingBuffer<ActivityEvent>(capacity: 100)
         var decided = RingBuffer<ActivityEvent>(capacity: 500)
+        var bundles: [String: BundleUse] = [:]
     }
 
     private let state = Mutex(State())
@@ -59,6 +71,12 @@ package final class Activity: Sendable {
             state.rollup.add(event, at: time)
             state.causes.add(Cause(outcome: event.outcome, reason: event.reason), at: time)
             if let client = event.client { state.clients.add(client, at: time) }
+            if let name = event.bundleName,
+                state.bundles[name] != nil || state.bundles.count < Self.bundleCapacity
+            {
+                state.bundles[name, default: BundleUse()].requests += 1
+                state.bundles[name]?.last = time
+            }
             var shown = event
             shown.facts = nil
             state.recent.append(shown)
@@ -107,6 +125,9 @@ package final class Activity: Sendable {
             )
         }
     }
+
+    /// Returns the use of a certificate bundle since the process started.
+    func use(ofBundle name: String) -> BundleUse { state.withLock { $0.bundles[name] ?? BundleUse() } }
 
     /// The number of requests since the process started.
     var count: Int { state.withLock { $0.recent.count } }

@@ -30,6 +30,8 @@ struct ActivityEvent: Sendable {
     /// The title of a key period.
     var title: String?
     var policyName: String?
+    /// The name of the certificate bundle that decrypted the SPC.
+    var bundleName: String?
     /// The facts that a policy trial can evaluate again.
     var facts: RequestProperties?
 }
