@@ -6,8 +6,9 @@ import SampleEncryption
 
 /// Opens a segment that is encrypted as a whole, and finds out whether the key and the vector are right.
 ///
-/// A segment with METHOD=AES-256-GCM contains its vector (RFC 8216bis, 4.4.4.4): the nonce of 12 bytes is expected before the
-/// ciphertext, and the tag of 16 bytes after it. The tag proves that a key is right.
+/// For METHOD=AES-256-GCM (RFC 8216bis, 4.4.4.4), the usual arrangement is assumed: a nonce of 12 bytes before the ciphertext,
+/// and a tag of 16 bytes after it. The tag proves which key is right; without proof there is no verdict, because the segment
+/// could be arranged in another way.
 struct WholeSegmentCheck {
     /// The encryption of a segment.
     enum Method {
@@ -76,11 +77,13 @@ struct WholeSegmentCheck {
         return Result(verdict: .wrongKey)
     }
 
-    /// Checks a key for AES-256-GCM. A segment that no known key opens can also be damaged.
+    /// Checks a key for AES-256-GCM.
     private func judge(_ key: SecretBytes, _ candidates: [ExcerptJudge.Candidate]) -> Result {
         if let clear = Self.opened(segment, key: key) { return Result(verdict: .opened, clear: clear) }
-        let other = candidates.first { Self.opened(segment, key: $0.key) != nil }
-        return Result(verdict: .wrongKey, opensWith: other?.reason)
+        guard let other = candidates.first(where: { Self.opened(segment, key: $0.key) != nil }) else {
+            return Result(verdict: key.count == AES256GCM.keySize ? .undecided : .wrongKey)
+        }
+        return Result(verdict: .wrongKey, opensWith: other.reason)
     }
 
     /// Returns the clear bytes of a segment or an init segment with AES-256-GCM; nil if the key does not open it.
