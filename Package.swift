@@ -326,7 +326,7 @@ let package = Package(
         .target(
             name: "HTTPRequests",
             dependencies: [
-                "Locking",
+                "Locking", "TextCoding",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -93,6 +93,80 @@ struct BoundedHTTPTests {
         #expect(delay == seconds.map { .seconds($0) })
     }
 
+    @Test("return a body of many parts completely, with the URL after a redirect")
+    func largeBody() async throws {
+        let text = String(repeating: "0123456789abcdef", count: 100_000)
+        let server = try SocketServer { request in
+            request.hasPrefix("GET /old")
+                ? .bytes("HTTP/1.1 302 Found\r\nLocation: /new\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                : .bytes("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + text)
+        }
+        let request = BoundedHTTP.Request(
+            server.address + "/old",
+            timeout: .seconds(600),
+            maximumResponseSize: text.utf8.count
+        )
+        let answer = try await BoundedHTTP.followingRedirects.send(request)
+        #expect(answer.status == 200 && answer.url == server.address + "/new" && answer.majorVersion == 1)
+        #expect(answer.body == Array(text.utf8))
+    }
+
+    @Test("reject a body without an announced length as soon as it is too long")
+    func tooLong() async throws {
+        let server = try SocketServer { _ in .unfinished("HTTP/1.1 200 OK\r\n\r\n01234567890") }
+        let error = await failure(.init(server.address + "/", timeout: .seconds(3600), maximumResponseSize: 10))
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test("end when the task is cancelled, before and after the head of the response")
+    func cancellation() async throws {
+        let server = try SocketServer { request in
+            request.hasPrefix("GET /head")
+                ? .unfinished("") : .unfinished("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+        }
+        for path in ["/head", "/body"] {
+            let request = BoundedHTTP.Request(server.address + path, timeout: .seconds(3600), maximumResponseSize: 10)
+            let task = Task { await failure(request) }
+            while !server.requests.contains(where: { $0.hasPrefix("GET \(path)") }) { await Task.yield() }
+            task.cancel()
+            #expect(await task.value?.code == .cancelled)
+        }
+        let early = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await failure(.init(server.address + "/early", timeout: .seconds(3600), maximumResponseSize: 10))
+        }
+        #expect(await early.value?.code == .cancelled)
+        #expect(!server.requests.contains { $0.hasPrefix("GET /early") })
+    }
+
+    @Test("end when the caller no longer wants the response")
+    func abandoned() async throws {
+        let server = try SocketServer { _ in .unfinished("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") }
+        let request = BoundedHTTP.Request(server.address + "/", timeout: .seconds(3600), maximumResponseSize: 10)
+        let error = await #expect(throws: BoundedHTTP.Failure.self) {
+            // The progress of the body is known while it arrives.
+            _ = try await http.send(request) { $0.received < 3 }
+        }
+        #expect(error?.code == .abandoned)
+    }
+
+    @Test("end at the timeout, however much progress the response makes")
+    func timeout() async throws {
+        let server = try SocketServer { _ in .unfinished("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") }
+        var request = BoundedHTTP.Request(server.address + "/", timeout: .milliseconds(50), maximumResponseSize: 10)
+        request.idleTimeout = .seconds(3600)
+        let error = await failure(request)
+        #expect(error?.code == .deadline && error?.reason == "the response was not complete in time")
+    }
+
+    @Test("reject an invalid URL")
+    func invalid() async {
+        for url in ["", "a.test", "ftp://a.test/", "http://"] {
+            let error = await failure(.init(url, timeout: .seconds(60), maximumResponseSize: 10))
+            #expect(error?.code == .badAddress, "\(url)")
+        }
+    }
+
     @Test("end if redirects are cyclic or endless")
     func redirects() async throws {
         let server = try SocketServer { request in

@@ -99,6 +99,27 @@ struct TransportStreamTests {
         #expect(packets.count { packet in payloads.contains { $0.payload == packet.payload } } == 8)
     }
 
+    @Test("ignore duplicated packets, and no others, wherever a part of the bytes ends")
+    func duplicates() throws {
+        let (bytes, payloads) = Self.stream([100, 1000, 700, 500, 1200, 300])
+        let packets = stride(from: 0, to: bytes.count, by: 188).map { Array(bytes[$0..<$0 + 188]) }
+        // The tables are not repeated, because a section that occurs twice is read twice.
+        let doubled = packets.enumerated().flatMap { $0.offset < 2 ? [$0.element] : [$0.element, $0.element] }
+        // A packet with the counter of the one before it and other bytes is not a duplicate.
+        var other = packets
+        other[4][187] ^= 1
+        other.insert(packets[4], at: 4)
+        for pieces in [bytes.count * 2, 188, 376, 1, 1000] {
+            let (found, damage) = try Self.demux(doubled.flatMap(\.self), pieces: pieces)
+            #expect(damage == 0)
+            for pid: UInt16 in [0x100, 0x101] {
+                let expected = payloads.filter { $0.pid == pid }.map(\.payload)
+                #expect(found.filter { $0.pid == pid }.map(\.payload) == expected)
+            }
+            #expect(try Self.demux(other.flatMap(\.self), pieces: pieces).damage > 0)
+        }
+    }
+
     @Test("reject input that is not a transport stream, with the offset")
     func noSync() throws {
         var (bytes, _) = Self.stream([1000])

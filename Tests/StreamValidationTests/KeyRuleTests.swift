@@ -1,6 +1,8 @@
 import FPSCrypto
 import HLSPlaylist
+import MediaFormats
 import SampleEncryption
+import Synchronization
 import Testing
 
 @testable import StreamValidation
@@ -67,6 +69,68 @@ struct KeyRuleTests {
     @Test("without a finding, if the key opens everything")
     func clean() async throws {
         #expect(try await Self.findings(try Self.files(), Source { _ in Self.license() }).isEmpty)
+    }
+
+    @Test("Each segment is loaded once if memory allows, and otherwise twice, with the same report")
+    func loading() async throws {
+        let files = try Self.files()
+        let (url, source) = (Self.folder + "main.m3u8", Source { _ in Self.license() })
+        var reports: [String] = []
+        for (memory, count) in [(32 << 20, 1), (0, 2)] {
+            let resources = CountingResources(files: files)
+            var settings = StreamValidator.Settings()
+            settings.memoryLimit = memory
+            var validator = StreamValidator(resources: resources, settings: settings)
+            validator.keySource = source
+            let report = try await validator.validate(url)
+            #expect(report.presentation.renditions.flatMap(\.segments).allSatisfy { !$0.decryptions.isEmpty })
+            let loaded = resources.counts.filter { $0.key.hasSuffix(".ac3") }
+            #expect(!loaded.isEmpty && loaded.values.allSatisfy { $0 == count }, "\(loaded)")
+            reports.append("\(report.findings)")
+        }
+        #expect(reports[0] == reports[1])
+    }
+
+    @Test("Keys have the order in which segments use them, in each run")
+    func order() async throws {
+        struct Licenses: ValidationKeySource {
+            let deviceClasses: [String] = []
+            let requestsPersistentKeys = false
+
+            func supports(_ tag: KeyTag) -> Bool { true }
+            func license(for request: ValidationKeyRequest) async -> ValidationLicense { KeyRuleTests.license() }
+        }
+        // A URI of Widevine does not identify one key.
+        let widevine = "urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"
+        let files = try Self.files().mapValues { bytes in
+            Array(
+                String(decoding: bytes, as: UTF8.self).replacing("com.apple.streamingkeydelivery", with: widevine).utf8
+            )
+        }
+        let validator = StreamValidator(resources: StreamValidatorTests.Resources(files: files))
+        var presentation = try await validator.load(Self.folder + "main.m3u8")
+        var track = TrackMeasurement(id: 1, format: .init(kind: .audio, container: .mp4, sampleEntry: "mp4a"))
+        track.keyIDs = (0..<12).compactMap { KeyID([UInt8](repeating: 255 - $0, count: 16)) }
+        var measurement = SegmentMeasurement(container: .mp4, byteCount: 1)
+        measurement.tracks = [track]
+        presentation.renditions[0].segments[0].outcome = .measured(measurement)
+        let keys = await PresentationKeys(Licenses(), presentation).requested(concurrency: 4)
+        #expect(keys.map(\.id.keyID) == track.keyIDs)
+    }
+
+    /// Resources that count how often each is loaded.
+    private final class CountingResources: ValidationResources {
+        private let resources: StreamValidatorTests.Resources
+        private let loaded = Mutex<[String: Int]>([:])
+
+        var counts: [String: Int] { loaded.withLock { $0 } }
+
+        init(files: [String: [UInt8]]) { resources = .init(files: files) }
+
+        func load(_ request: StreamResourceRequest) async throws(ResourceFailure) -> LoadedResource {
+            loaded.withLock { $0[request.url, default: 0] += 1 }
+            return try await resources.load(request)
+        }
     }
 
     @Test("A wrong key and a wrong vector have a rule each")

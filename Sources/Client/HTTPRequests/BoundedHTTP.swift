@@ -42,6 +42,13 @@ package struct BoundedHTTP: Sendable {
         )
         // The caller decides on retries.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // A body of many megabytes costs less with larger reads than those of NIO, which are limited to 64 KiB.
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            channel.setOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 16 << 10, maximum: 256 << 10)
+            )
+        }
         return configuration
     }
 
@@ -61,27 +68,17 @@ package struct BoundedHTTP: Sendable {
         while shouldContinue: (@Sendable (Progress) async -> Bool)? = nil
     ) async throws(Failure) -> Answer {
         let meter = DownloadMeter()
-        // The client's own deadline ends with the head of the response, and a body may arrive arbitrarily slowly.
+        guard let shouldContinue else { return try await exchange(request, meter).get() }
         return try await withTaskGroup(of: Result<Answer, Failure>?.self) { tasks in
             tasks.addTask { await exchange(request, meter) }
             tasks.addTask {
                 // Nil if the task was cancelled, because the response arrived first or the caller was cancelled.
-                (try? await Task.sleep(for: request.timeout)).map {
-                    .failure(Failure(.deadline, "the response was not complete in time"))
-                }
-            }
-            if let idleTimeout = request.idleTimeout {
-                tasks.addTask { await Self.idleFailure(meter, idleTimeout).map { .failure($0) } }
-            }
-            if let shouldContinue {
-                tasks.addTask {
-                    while (try? await Task.sleep(for: .milliseconds(250))) != nil {
-                        guard await shouldContinue(meter.progress) else {
-                            return .failure(Failure(.abandoned, "abandoned"))
-                        }
+                while (try? await Task.sleep(for: .milliseconds(250))) != nil {
+                    guard await shouldContinue(meter.progress) else {
+                        return .failure(Failure(.abandoned, "abandoned"))
                     }
-                    return nil
                 }
+                return nil
             }
             defer { tasks.cancelAll() }
             for await result in tasks {
@@ -89,17 +86,6 @@ package struct BoundedHTTP: Sendable {
             }
             return .failure(Failure(.cancelled, "cancelled"))
         }.get()
-    }
-
-    /// Returns a failure when a response has made no progress for some time; nil if the task is cancelled before.
-    private static func idleFailure(_ meter: DownloadMeter, _ timeout: Duration) async -> Failure? {
-        while true {
-            let end = meter.lastActivity + timeout
-            guard end > .now else {
-                return Failure(.deadline, "the server did not respond in time, or stopped sending")
-            }
-            guard (try? await Task.sleep(until: end, clock: .continuous)) != nil else { return nil }
-        }
     }
 
     /// Sends a request and waits for the head of the response before the timeout. The caller limits the body, and can
@@ -124,41 +110,22 @@ package struct BoundedHTTP: Sendable {
     }
 
     private func exchange(_ request: Request, _ meter: DownloadMeter) async -> Result<Answer, Failure> {
-        var opening = request
-        // Another task enforces the timeout; the client's timeout only has to be longer.
-        opening.timeout += .seconds(5)
-        let head: Head
+        let outgoing: HTTPClient.Request
         do {
-            head = try await open(opening)
+            outgoing = try HTTPClient.Request(
+                url: request.url,
+                method: HTTPMethod(rawValue: request.method),
+                headers: HTTPHeaders(request.headers.map { ($0.name, $0.value) }),
+                body: request.body.map { .bytes($0) }
+            )
         } catch {
-            return .failure(error)
+            return .failure(Failure(beforeAnswer: error))
         }
-        var answer = Answer(status: head.status, headers: head.headers, url: head.url, majorVersion: head.majorVersion)
-        guard request.readsBody(head.status) else { return .success(answer) }
-        let expected = head.header("Content-Length").flatMap { UInt64($0) }
-        meter.start(expecting: expected)
-        let tooLarge = Failure(.tooLarge, "the response is longer than \(request.maximumResponseSize) bytes")
-        guard request.method == "HEAD" || expected ?? 0 <= UInt64(clamping: request.maximumResponseSize) else {
-            return .failure(tooLarge)
-        }
-        // Whatever size the server claims, no more than this is allocated before bytes arrive.
-        if request.method != "HEAD" { answer.body.reserveCapacity(Int(clamping: min(expected ?? 0, 64 << 20))) }
-        do {
-            for try await chunk in head.body {
-                guard chunk.readableBytes <= request.maximumResponseSize - answer.body.count else {
-                    return .failure(tooLarge)
-                }
-                answer.body.append(contentsOf: chunk.readableBytesView)
-                meter.update(received: answer.body.count)
-            }
-            return .success(answer)
-        } catch {
-            return .failure(Failure(withinAnswer: error))
-        }
+        return await ResponseCollector(request, meter).run(outgoing, client)
     }
 
     /// Converts a duration for NIO, which counts nanoseconds in 64 bits.
-    private static func amount(_ time: Duration) -> TimeAmount {
+    static func amount(_ time: Duration) -> TimeAmount {
         .milliseconds(Int64(min(max(time, .zero), .seconds(86_400)) / .milliseconds(1)))
     }
 }

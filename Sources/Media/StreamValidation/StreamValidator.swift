@@ -60,8 +60,17 @@ public struct StreamValidator: Sendable {
         _ url: String,
         progress: (@Sendable (ValidationProgress) -> Void)? = nil
     ) async throws(ResourceFailure) -> ValidationReport {
-        var presentation = try await load(url, progress: progress)
-        await decrypt(&presentation)
+        guard keySource != nil else { return ValidationReport(try await load(url, progress: progress)) }
+        // Segments that are kept to be opened count as memory, too.
+        var settings = settings
+        let limit = settings.memoryLimit / 4
+        settings.memoryLimit -= limit
+        let kept = KeptResources(resources, limit: limit)
+        var validator = StreamValidator(resources: kept, settings: settings)
+        (validator.keySource, validator.decoder) = (keySource, decoder)
+        var presentation = try await validator.load(url, progress: progress)
+        kept.stopKeeping()
+        await validator.decrypt(&presentation)
         return ValidationReport(presentation)
     }
 

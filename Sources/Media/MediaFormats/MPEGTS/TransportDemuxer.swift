@@ -38,29 +38,6 @@ public struct TransportDemuxer: Sendable {
         public init() {}
     }
 
-    private struct Stream {
-        let pid: UInt16
-        var header: PESHeader?
-        var payload: [UInt8] = []
-        var offset = 0
-        var isRandomAccess = false
-        var isDamaged = false
-        var mapCount = 0
-        var counter: UInt8?
-        /// The payload of the last transport packet, to recognize a duplicate.
-        var lastPayload: [UInt8] = []
-        var unwrapper = TimestampUnwrapper()
-
-        /// Returns whether the timestamps go back or jump by more than a second at a packet. If the counter jumps there
-        /// too, another stream was joined, and no packet is lost.
-        func jumps(at packet: PESHeader) -> Bool {
-            guard let time = packet.decodeTime ?? packet.presentationTime, let step = unwrapper.step(to: time) else {
-                return false
-            }
-            return !(0...90_000).contains(step)
-        }
-    }
-
     private let limits: Limits
     private var rest: [UInt8] = []
     private var offset = 0
@@ -99,15 +76,21 @@ public struct TransportDemuxer: Sendable {
             guard rest.count == TransportPacketHeader.packetSize else { return }
             let packet = rest
             rest.removeAll(keepingCapacity: true)
+            defer { keepLastPayloads(of: packet.span.bytes) }
             try processPacket(packet.span.bytes, at: 0, body)
             offset += TransportPacketHeader.packetSize
         }
+        defer { keepLastPayloads(of: bytes) }
         while bytes.byteCount - position >= TransportPacketHeader.packetSize {
             try processPacket(bytes, at: position, body)
             position += TransportPacketHeader.packetSize
             offset += TransportPacketHeader.packetSize
         }
         bytes.extracting(position..<bytes.byteCount).withUnsafeBytes { rest.append(contentsOf: $0) }
+    }
+
+    private mutating func keepLastPayloads(of bytes: RawSpan) {
+        for slot in streams.indices { streams[slot].keepLastPayload(of: bytes) }
     }
 
     /// Finishes the stream and calls `body` with the PES packets that are still incomplete.
@@ -226,24 +209,10 @@ public struct TransportDemuxer: Sendable {
         _ slot: Int,
         _ body: (Packet) throws -> Void
     ) throws {
-        var isLost = false
-        let payload = bytes.extracting(range)
-        if let last = streams[slot].counter, !header.isDiscontinuity {
-            // Packets can be duplicated (2.4.3.3). After a splice the counter can be the same by chance.
-            if header.continuityCounter == last,
-                payload.withUnsafeBytes({ streams[slot].lastPayload.elementsEqual($0) })
-            {
-                return
-            }
-            if header.continuityCounter != (last + 1) & 15 {
-                isLost = true
-                streams[slot].isDamaged = true
-            }
-        }
+        let continuity = streams[slot].advance(to: header, bytes, range)
+        guard continuity != .repeated else { return }
+        let isLost = continuity == .lost
         if isLost, !header.isUnitStart { damage += 1 }
-        streams[slot].counter = header.continuityCounter
-        streams[slot].lastPayload.removeAll(keepingCapacity: true)
-        payload.withUnsafeBytes { streams[slot].lastPayload.append(contentsOf: $0) }
         if header.isUnitStart {
             try complete(slot, body)
             var reader = ByteReader(bytes.extracting(range), base: offset)
@@ -256,25 +225,21 @@ public struct TransportDemuxer: Sendable {
             }
             if isLost, streams[slot].mapCount == mapCount, !streams[slot].jumps(at: packet) { damage += 1 }
             streams[slot].header = packet
+            streams[slot].payloadLength = packet.payloadLength ?? .max
             streams[slot].offset = offset
             streams[slot].mapCount = mapCount
             streams[slot].isRandomAccess = header.isRandomAccess
             streams[slot].isDamaged = isLost
             let start = range.upperBound - reader.remaining
-            append(bytes, start..<range.upperBound, slot)
-        } else if streams[slot].header != nil {
-            append(bytes, range, slot)
+            streams[slot].append(bytes, start..<range.upperBound)
+        } else if streams[slot].payloadLength != nil {
+            streams[slot].append(bytes, range)
         }
-        guard streams[slot].payload.count <= limits.packetSize else {
+        let size = streams[slot].payload.count
+        guard size <= limits.packetSize else {
             throw failure("PES packet", "the packet is larger than \(limits.packetSize) bytes")
         }
-        if let length = streams[slot].header?.payloadLength, streams[slot].payload.count >= length {
-            try complete(slot, body)
-        }
-    }
-
-    private mutating func append(_ bytes: RawSpan, _ range: Range<Int>, _ slot: Int) {
-        bytes.extracting(range).withUnsafeBytes { streams[slot].payload.append(contentsOf: $0) }
+        if let length = streams[slot].payloadLength, size >= length { try complete(slot, body) }
     }
 
     /// Calls `body` with the current packet of a stream.
@@ -282,35 +247,40 @@ public struct TransportDemuxer: Sendable {
         guard let header = streams[slot].header else { return }
         var payload: [UInt8] = []
         swap(&payload, &streams[slot].payload)
-        var stream = streams[slot]
         if let length = header.payloadLength {
-            if payload.count < length { stream.isDamaged = true }
+            if payload.count < length { streams[slot].isDamaged = true }
             payload.removeLast(max(0, payload.count - length))
         }
         // The decode time is unwrapped first, because decode times differ less from each other than presentation times.
-        let decode = (header.decodeTime ?? header.presentationTime).map { stream.unwrapper.unwrap($0) }
+        let decode = (header.decodeTime ?? header.presentationTime).map { streams[slot].unwrapper.unwrap($0) }
         var presentation = decode
         if let decode, let own = header.presentationTime, let reference = header.decodeTime {
             let difference = Int64(own) - Int64(reference)
             let period: Int64 = 1 << 33
             presentation = decode + (difference < -period / 2 ? difference + period : difference)
         }
+        let isDamaged = streams[slot].isDamaged
+        if isDamaged && payload.count < (header.payloadLength ?? 0) { damage += 1 }
+        streams[slot].header = nil
+        streams[slot].payloadLength = nil
+        streams[slot].isDamaged = false
+        // Packets of a stream have similar sizes. Without this, the payload is copied whenever it doubles.
+        streams[slot].payload.reserveCapacity(min(payload.count, Self.reservedSize))
         let packet = Packet(
-            pid: stream.pid,
+            pid: streams[slot].pid,
             presentationTime: presentation,
             decodeTime: decode,
-            isRandomAccess: stream.isRandomAccess,
-            isDamaged: stream.isDamaged,
-            offset: stream.offset,
-            mapCount: stream.mapCount,
+            isRandomAccess: streams[slot].isRandomAccess,
+            isDamaged: isDamaged,
+            offset: streams[slot].offset,
+            mapCount: streams[slot].mapCount,
             payload: payload
         )
-        if stream.isDamaged && payload.count < (header.payloadLength ?? 0) { damage += 1 }
-        stream.header = nil
-        stream.isDamaged = false
-        streams[slot] = stream
         try body(packet)
     }
+
+    /// The maximum number of bytes that are allocated for a packet before it arrives.
+    private static let reservedSize = 256 << 10
 }
 
 extension ProgramMapTable {

@@ -1,8 +1,8 @@
 extension StreamValidator {
     /// Requests the keys of a presentation, and tries them on each encrypted segment that was measured.
     ///
-    /// The segments are loaded a second time, because keys can be tried only when all of them are known. A segment that is
-    /// encrypted as a whole is measured then.
+    /// The segments are loaded a second time, unless they are kept, because keys can be tried only when all of them are
+    /// known. A segment that is encrypted as a whole is measured then.
     func decrypt(_ presentation: inout MeasuredPresentation) async {
         guard let keySource else { return }
         let keys = await PresentationKeys(keySource, presentation).requested(concurrency: settings.concurrency)

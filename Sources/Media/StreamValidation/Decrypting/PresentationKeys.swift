@@ -36,7 +36,10 @@ struct PresentationKeys {
         guard let tag = Self.tag(of: segment.keys, source) else { return }
         var keyIDs = segment.measurement?.tracks.flatMap(\.keyIDs) ?? []
         if keyIDs.isEmpty { keyIDs = segment.initialization.compactMap { $0.protection?.keyID } }
-        let ids = Set(([nil] + keyIDs).map { MeasuredKey.ID(tag, playlist: rendition.name, keyID: $0) })
+        // In their order, which decides the order of the keys in reports.
+        var ids: [MeasuredKey.ID] = []
+        for id in ([nil] + keyIDs).map({ MeasuredKey.ID(tag, playlist: rendition.name, keyID: $0) })
+        where !ids.contains(id) { ids.append(id) }
         for id in ids where ids.count == 1 || id.keyID != nil {
             add(tag, id, .init(rendition, segment))
             guard let position = positions[id] else { continue }

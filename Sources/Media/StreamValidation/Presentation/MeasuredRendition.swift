@@ -60,8 +60,13 @@ public struct MeasuredRendition: Sendable {
 
     /// The kind of media that determines which rules apply: video if any segment has a video track.
     public var kind: TrackFormat.Kind? {
-        let kinds = Set(segments.lazy.compactMap(\.measurement).flatMap { $0.tracks.map(\.format.kind) })
-        return [.video, .audio, .subtitles].first(where: kinds.contains)
+        var kinds: Set<TrackFormat.Kind> = []
+        for segment in segments {
+            guard case .measured(let measurement) = segment.outcome else { continue }
+            for track in measurement.tracks { kinds.insert(track.format.kind) }
+            if kinds.contains(.video) { return .video }
+        }
+        return [.audio, .subtitles].first(where: kinds.contains)
     }
 
     /// The formats of the tracks, each once, in the order of their first segments.

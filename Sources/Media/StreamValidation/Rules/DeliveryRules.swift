@@ -52,9 +52,10 @@ extension ValidationRule {
                 "Configure the media types of segments on the server. text/vtt is right for WebVTT, although Apple's validator "
                 + "reports it."
         ) { rendition, findings in
+            let kind = rendition.kind
             for segment in rendition.segments {
                 guard let type = segment.http?.mediaType, let measurement = segment.measurement,
-                    let types = measurement.mediaTypes(rendition.kind), !types.contains(type)
+                    let types = measurement.mediaTypes(kind), !types.contains(type)
                 else { continue }
                 findings.report(
                     .init(rendition, segment),
