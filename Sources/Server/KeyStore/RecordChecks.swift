@@ -41,7 +41,7 @@ func requireCount(_ count: Int, _ expected: Int, _ field: String, in place: Stri
 
 /// Throws if a name is not 1 to 100 letters, digits, dots, hyphens and underscores. Names appear in paths, logs and
 /// file names.
-func requireName(_ name: String, in place: String) throws(KeyStoreError) {
+package func requireName(_ name: String, in place: String) throws(KeyStoreError) {
     let allowed = name.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

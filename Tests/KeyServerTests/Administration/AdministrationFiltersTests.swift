@@ -149,7 +149,7 @@ struct AdministrationFiltersTests {
                 ("/licenses?account=bert", 1), ("/licenses?device=\(device)&playable=true", 1), ("/devices?", 2),
                 ("/devices?class=appleMobile", 2), ("/devices?class=appletv", 0), ("/devices?device=\(device)", 1),
                 ("/devices?account=anna", 1), ("/rentals?", 2), ("/rentals?asset=film%2F2", 1),
-                ("/rentals?title=film%2F2", 0), ("/rentals?account=anna", 1),
+                ("/rentals?title=film2", 0), ("/rentals?account=anna", 1),
             ] {
                 let answer = try await server.admin("GET", path)
                 #expect(answer.json["total"] == .integer(count), "\(path)")

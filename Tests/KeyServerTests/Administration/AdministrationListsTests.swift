@@ -43,6 +43,9 @@ struct AdministrationListsTests {
         arguments: [
             "/policies?limit=0", "/policies?limit=501", "/policies?limit=x", "/policies?after=%2A", "/policies?after=",
             "/policies?limit=1&limit=2", "/policies?acount=a", "/leases?after=AAAA", "/leases?account=",
+            "/leases?asset=",
+            "/licenses?asset=", "/rentals?title=", "/rentals?title=a%2Fb",
+            "/audit?until=\(String(repeating: "0", count: 65))",
             "/leases?account=%FF", "/audit?before=0", "/audit?before=x", "/audit?after=AAAA", "/audit/verify?head=1",
             "/policies/a?x=1", "/licenses?playable=1", "/licenses?after=AAAA", "/accounts/%FF/devices",
             "/titles?after=_w",

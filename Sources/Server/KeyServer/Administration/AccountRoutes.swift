@@ -22,8 +22,8 @@ struct AccountRoutes: Sendable {
         table: .rentals,
         filters: [
             .account,
-            .subject("title") { .title(String(decoding: $0, as: UTF8.self)) },
-            .subject("asset") { .asset(AdminFilters.asset($0)) },
+            .subject("title") { value throws(ProblemDocument) in .title(try AdminFilters.title(value)) },
+            .subject("asset") { value throws(ProblemDocument) in .asset(try AdminFilters.asset(value)) },
         ]
     )
 

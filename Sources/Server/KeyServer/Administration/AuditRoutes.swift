@@ -90,7 +90,7 @@ extension AuditFilter {
         }
         self.init()
         account = try text("account")
-        assetID = try query.read("asset").map { AdminFilters.asset($0) }
+        if let value = try query.read("asset") { assetID = try AdminFilters.asset(value) }
         title = try text("title")
         if let value = try query.read("device") { device = try AdminFilters.device(value) }
         policyName = try text("policy")

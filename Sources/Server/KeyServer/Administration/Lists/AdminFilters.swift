@@ -26,10 +26,27 @@ enum AdminFilters {
 
     /// Returns an asset ID: the bytes of the text, or those of hexadecimal digits after `0x`. The text `0x` with other
     /// characters stands for itself.
-    static func asset(_ value: [UInt8]) -> [UInt8] {
+    ///
+    /// - Throws: ``ProblemDocument`` unless it has 1 to 200 bytes, or twice as many digits.
+    static func asset(_ value: [UInt8]) throws(ProblemDocument) -> [UInt8] {
+        guard 1...402 ~= value.count else {
+            throw ProblemDocument(.malformedRequest, detail: "The asset ID must have 1 to 200 bytes.")
+        }
         guard value.starts(with: Array("0x".utf8)), let bytes = Hexadecimal.decode(value.dropFirst(2)), !bytes.isEmpty
         else { return value }
         return bytes
+    }
+
+    /// Returns the name of a title, 1 to 100 letters, digits, dots, hyphens and underscores.
+    static func title(_ value: [UInt8]) throws(ProblemDocument) -> String {
+        let name = String(decoding: value, as: UTF8.self)
+        do throws(KeyStoreError) { try requireName(name, in: "title") } catch {
+            throw ProblemDocument(
+                .malformedRequest,
+                detail: "title must have 1 to 100 letters, digits, dots, hyphens or underscores."
+            )
+        }
+        return name
     }
 
     /// Returns a device, 32 hexadecimal digits.
@@ -42,9 +59,12 @@ enum AdminFilters {
 
     /// Returns a time in Unix milliseconds, from Unix seconds or a time of RFC 3339 with a zone.
     static func milliseconds(_ parameter: String, _ value: [UInt8]) throws(ProblemDocument) -> Int64 {
-        let text = String(decoding: value, as: UTF8.self)
-        if let seconds = Int64(text), (0...times).contains(seconds) { return seconds * 1_000 }
-        if let time = Timestamp(text), time.utcOffset != nil {
+        // No time is longer; leading zeros could be.
+        let text = String(decoding: value.prefix(longestTime + 1), as: UTF8.self)
+        if value.count <= longestTime, let seconds = Int64(text), (0...times).contains(seconds) {
+            return seconds * 1_000
+        }
+        if value.count <= longestTime, let time = Timestamp(text), time.utcOffset != nil {
             return time.seconds * 1_000 + Int64(time.nanoseconds / 1_000_000)
         }
         throw ProblemDocument(
@@ -53,6 +73,8 @@ enum AdminFilters {
         )
     }
 
+    /// The maximum length of a time, in bytes.
+    private static let longestTime = 64
     /// The end of the year 9999, in Unix seconds.
     private static let times: Int64 = 253_402_300_799
 }

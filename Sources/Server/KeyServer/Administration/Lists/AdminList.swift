@@ -89,7 +89,7 @@ struct AdminList<Record: Sendable>: Sendable {
         guard 1...200 ~= value.count, let text = String(validating: value, as: UTF8.self), !value.contains(0) else {
             throw ProblemDocument(.malformedRequest, detail: "\(name) must be text of 1 to 200 bytes.")
         }
-        return isBytes ? .bytes(AdminFilters.asset(value)) : .text(text)
+        return isBytes ? .bytes(try AdminFilters.asset(value)) : .text(text)
     }
 }
 
@@ -111,7 +111,7 @@ extension AdminList.Filter {
     /// A filter for an asset ID, as text or in hexadecimal after `0x`.
     static var asset: Self {
         Self(parameter: "asset") { value throws(ProblemDocument) in
-            [.equal(.assetID, .bytes(AdminFilters.asset(value)))]
+            [.equal(.assetID, .bytes(try AdminFilters.asset(value)))]
         }
     }
 
@@ -130,9 +130,12 @@ extension AdminList.Filter {
     }
 
     /// A filter for the subject of a rental.
-    static func subject(_ parameter: String, _ subject: @escaping @Sendable ([UInt8]) -> RentalSubject) -> Self {
+    static func subject(
+        _ parameter: String,
+        _ subject: @escaping @Sendable ([UInt8]) throws(ProblemDocument) -> RentalSubject
+    ) -> Self {
         Self(parameter: parameter) { value throws(ProblemDocument) in
-            [.equal(.subject, .bytes(subject(value).encoded))]
+            [.equal(.subject, .bytes(try subject(value).encoded))]
         }
     }
 }
