@@ -8,7 +8,6 @@ A code block is indented by four columns more than its surroundings, or fenced. 
 """
 
 import fcntl
-import functools
 import http.client
 import http.server
 import os
@@ -135,7 +134,7 @@ def links(page):
 def enter_private_network(hosts=()):
     """Runs this program again in a network of its own, so that the ports of the pages are free and nothing leaves the machine. The
     names of hosts are those of this machine there. Returns False if the system does not permit it."""
-    if os.environ.get("KEYWAY_PRIVATE_NETWORK") == "yes":
+    if os.environ.get("DOCUMENTATION_NETWORK") == "yes":
         with socket.socket() as any_socket:
             fcntl.ioctl(any_socket, 0x8914, struct.pack("16sh", b"lo", 0x41))  # SIOCSIFFLAGS: up, running
         return True
@@ -145,7 +144,7 @@ def enter_private_network(hosts=()):
     unshare = ["unshare", *user, "--net", "--mount"]
     if subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
         return False
-    os.environ["KEYWAY_PRIVATE_NETWORK"] = "yes"
+    os.environ["DOCUMENTATION_NETWORK"] = "yes"
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         os.environ.pop(name, None)
     os.execvp(unshare[0], [*unshare, "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', str(own), sys.executable, *sys.argv])
@@ -162,9 +161,13 @@ def certificate(hosts, folder="."):
 
 
 class Web:
-    """Web servers for the hosts of the pages, over HTTPS: each host is a folder. Requests to `forward`, a host, go to a port."""
+    """Web servers for the hosts of the pages, over HTTPS: each host is a folder in `root`. Requests to the host of `forward` go to
+    its port on this machine."""
 
     def __init__(self, folder, hosts, forward=None):
+        self.root = str(folder)
+        web = self
+
         class Handler(http.server.SimpleHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             extensions_map = {".m3u8": "application/vnd.apple.mpegurl", ".mp4": "video/mp4", ".m4s": "video/iso.segment",
@@ -174,6 +177,7 @@ class Web:
                 host = self.headers["Host"].split(":")[0]
                 if forward and host == forward[0]:
                     return self.pass_on()
+                self.directory = web.root
                 self.path = f"/{host}{self.path}"
                 return super().do_GET()
 
@@ -198,8 +202,7 @@ class Web:
             def log_message(self, *_):
                 pass
 
-        handler = functools.partial(Handler, directory=str(folder))
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 443), handler)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 443), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*certificate(hosts))
         server.socket = context.wrap_socket(server.socket, server_side=True)
