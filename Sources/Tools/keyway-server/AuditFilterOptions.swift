@@ -9,16 +9,16 @@ struct AuditFilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Print only entries of this asset ID, as text or 0x and hexadecimal digits. (default: all)",
-            valueName: "asset"
+            valueName: "asset-id"
         )
     )
     var asset: AssetIDArgument?
-    @Option(help: ArgumentHelp("Print only entries of the assets of this title. (default: all)", valueName: "title"))
+    @Option(help: ArgumentHelp("Print only entries of the assets of this title. (default: all)", valueName: "name"))
     var title: String?
     @Option(
         help: ArgumentHelp(
             "Print only entries of this device, 32 hexadecimal digits. (default: all)",
-            valueName: "device"
+            valueName: "hex"
         )
     )
     var device: DeviceArgument?
@@ -34,7 +34,7 @@ struct AuditFilterOptions: ParsableArguments {
     var route: String?
     @Option(help: ArgumentHelp("Print only entries with this client address. (default: all)", valueName: "address"))
     var address: String?
-    @Option(help: ArgumentHelp("Print only the entries of this request ID. (default: all)", valueName: "id"))
+    @Option(help: ArgumentHelp("Print only the entries of this request ID. (default: all)", valueName: "request-id"))
     var request: String?
     @Option(
         help: ArgumentHelp(
