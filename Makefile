@@ -10,7 +10,7 @@ SWIFT_FILES := $(wildcard Package.swift Sources Tests IntegrationTests FuzzTesti
 SHELL_SCRIPTS := $(shell grep -lsE '^\#!.*\bbash' scripts/* .ci/run IntegrationTests/* Benchmarks/Peers/*)
 
 # The release build of scripts/release, for single products.
-RELEASE := swift build -c release --static-swift-stdlib
+RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath
 
 # The duration for which `make fuzz` runs each fuzz target, in seconds. Ten minutes is the minimum before a release.
 FUZZ_SECONDS ?= 600
