@@ -3,14 +3,14 @@
 
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-avfoundation test-swift-crypto acceptance bench soak fuzz lint format clean
+.PHONY: help setup build packages demo test test-avfoundation test-swift-crypto acceptance bench soak fuzz lint format clean
 
 # Separate packages (FuzzTesting, Benchmarks) build into folders next to .build, so that no files are left inside their folders.
 SWIFT_FILES := $(wildcard Package.swift Sources Tests IntegrationTests FuzzTesting Benchmarks Examples)
 SHELL_SCRIPTS := $(shell grep -lsE '^\#!.*\bbash' scripts/* .ci/run IntegrationTests/* Benchmarks/Peers/*)
 
 # The release build of scripts/release, for single products.
-RELEASE := swift build -c release --static-swift-stdlib
+RELEASE := swift build -c release --static-swift-stdlib --disable-local-rpath
 
 # The duration for which `make fuzz` runs each fuzz target, in seconds. Ten minutes is the minimum before a release.
 FUZZ_SECONDS ?= 600
@@ -26,6 +26,9 @@ setup: ## Install the Debian packages that are missing (quick if none is missing
 
 build: setup ## Build .build/release/keyway and .build/release/keyway-server, stripped; prints the build time
 	@scripts/release
+
+packages: setup ## Build Debian packages, a tarball, an image, an SBOM and checksums in .build/release-files
+	@scripts/release --packages
 
 demo: build ## Start a key server, let a virtual iPhone play a movie with it, and keep the pages up (without a terminal: KEEP=1)
 	@scripts/demo

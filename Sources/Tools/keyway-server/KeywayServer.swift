@@ -6,7 +6,7 @@ import ToolSupport
 @main
 struct KeywayServer: CommandRoot {
     /// The program's version, which `--version` prints and the metrics report.
-    static let version = "0.1.0"
+    static let version = KeywayVersion.current
 
     static let configuration = CommandConfiguration(
         commandName: "keyway-server",
@@ -39,7 +39,8 @@ struct KeywayServer: CommandRoot {
             """,
         version: version,
         subcommands: [
-            InitCommand.self, ServeCommand.self, TitlesCommand.self, TracksCommand.self, ChannelsCommand.self,
+            InitCommand.self, ServeCommand.self, HealthCommand.self, TitlesCommand.self, TracksCommand.self,
+            ChannelsCommand.self,
             KeysCommand.self,
             PoliciesCommand.self,
             CertificatesCommand.self, LeasesCommand.self, DevicesCommand.self, LicensesCommand.self,

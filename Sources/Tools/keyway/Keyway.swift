@@ -23,7 +23,7 @@ struct Keyway: CommandRoot {
               2  the command line is invalid
               3  a file cannot be read or written, or a connection fails
             """,
-        version: "0.1.0",
+        version: KeywayVersion.current,
         subcommands: [
             SPCCommand.self, CKCCommand.self, PolicyCommand.self, CertificateCommand.self, CredentialsCommand.self,
             DeviceCommand.self, PlayCommand.self, DownloadCommand.self, OfflineCommand.self, PlaylistCommand.self,
