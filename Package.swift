@@ -392,7 +392,8 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        .target(name: "OwnThreads", path: "Tests/OwnThreads", swiftSettings: settings),
+        // A test target, because only these are built with the module Testing.
+        .testTarget(name: "OwnThreads", path: "Tests/OwnThreads", swiftSettings: settings),
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .target(
             name: "SimulatedClocks",

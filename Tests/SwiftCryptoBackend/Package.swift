@@ -51,7 +51,8 @@ let package = Package(
             dependencies: ["ByteCoding", "FPSCrypto", "Locking", "TextCoding"],
             swiftSettings: settings
         ),
-        .target(name: "OwnThreads", path: "Tests/OwnThreads", swiftSettings: settings),
+        // A test target, because only these are built with the module Testing.
+        .testTarget(name: "OwnThreads", path: "Tests/OwnThreads", swiftSettings: settings),
         .target(name: "VectorFiles", path: "Tests/VectorFiles", swiftSettings: settings),
         .testTarget(
             name: "FPSCryptoTests",

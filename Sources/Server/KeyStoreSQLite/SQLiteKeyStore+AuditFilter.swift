@@ -24,29 +24,25 @@ extension SQLiteKeyStore {
         _ db: Database
     ) throws -> AuditPage {
         let statements = AuditStatements(filter, columns: SQLiteAuditRow.columns, auditDialect)
-        let reach = filter.hasOtherConditions ? AuditPage.reach : limit
-        func arguments(after: Int64) -> [DatabaseValue] {
+        func arguments(_ after: Int64, _ reach: Int) -> [DatabaseValue] {
             [
                 statements.key?.argument ?? .null, bounds.before.databaseValue, after.databaseValue,
                 Int64(reach).databaseValue,
             ]
         }
-        let all =
-            arguments(after: bounds.after) + [Int64(limit).databaseValue]
-            + statements.conditions.map { $0?.argument ?? .null }
-        var page = AuditPage()
-        page.entries = try Row.fetchAll(db, sql: statements.page, arguments: StatementArguments(all))
-            .map(SQLiteAuditRow.entry)
-        let isFull = page.entries.count == limit
-        let end = isFull ? page.entries.last.map { $0.number - 1 } ?? bounds.after : bounds.after
-        let extent = try Row.fetchOne(db, sql: statements.extent, arguments: StatementArguments(arguments(after: end)))
-        page.searched = extent?[0] ?? 0
-        let last: Int64? = extent?[1]
-        page.next = isFull || page.searched == reach ? last : nil
-        page.oldest = try last.flatMap { number in
+        return try AuditPage(filter, bounds, limit: limit) { reach in
+            let all =
+                arguments(bounds.after, reach) + [Int64(limit).databaseValue]
+                + statements.conditions.map { $0?.argument ?? .null }
+            return try Row.fetchAll(db, sql: statements.page, arguments: StatementArguments(all))
+                .map(SQLiteAuditRow.entry)
+        } extent: { after, reach in
+            let arguments = StatementArguments(arguments(after, reach))
+            let extent = try Row.fetchOne(db, sql: statements.extent, arguments: arguments)
+            return (extent?[0] ?? 0, extent?[1])
+        } milliseconds: { number in
             try Int64.fetchOne(db, sql: "SELECT milliseconds FROM audit WHERE number = ?", arguments: [number])
         }
-        return page
     }
 
     /// Returns the numbers between which entries can match; nil if there are none.

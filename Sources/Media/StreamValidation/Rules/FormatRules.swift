@@ -313,7 +313,7 @@ extension TrackFormat {
         return nil
     }
 
-    /// Returns the change between monoscopic and stereoscopic video; nil if there is none.
+    /// Returns the change between monoscopic and stereoscopic video; nil without a change.
     fileprivate func viewChange(to next: TrackFormat) -> String? {
         guard kind == .video, details.isStereo != next.details.isStereo else { return nil }
         return next.details.isStereo ? "two views after one" : "one view after two"

@@ -116,10 +116,10 @@ extension MeasuredRendition {
 }
 
 extension SegmentMeasurement {
-    /// The channels of the first audio track; nil if there is none, or they are unknown.
+    /// The channels of the first audio track; nil without audio, or if they are unknown.
     fileprivate var audioChannels: String? { tracks.first { $0.format.kind == .audio }?.format.channels }
 
-    /// The frame rate of the first video track; nil if there is none, or its frames have several durations.
+    /// The frame rate of the first video track; nil without video, or if its frames have several durations.
     fileprivate var constantFrameRate: Double? {
         tracks.first { $0.format.kind == .video }?.constantFrameRate
     }

@@ -1,5 +1,6 @@
 // Live updates from the server: one event stream for the whole dashboard. The server sends an event every second;
-// without one, the dashboard says since when there is no answer.
+// without one, the dashboard says since when there is no answer. A page that is not visible has no stream, because a
+// browser opens only six connections to a server over HTTP/1.1, and requests of other pages would wait for one.
 
 const listeners = new Set();
 /**
@@ -8,6 +9,7 @@ const listeners = new Set();
  */
 const silence = 5_000;
 const reopening = 15_000;
+let isStarted = false;
 let source = null;
 let watch;
 let lastEvent = null;
@@ -32,11 +34,30 @@ function show(state, text) {
 /** Starts to listen, and reconnects until `stop` is called. */
 export function start() {
   stop();
+  isStarted = true;
+  if (document.visibilityState === "visible") resume();
+}
+
+function resume() {
+  if (!isStarted || source) return;
   lastEvent = Date.now();
   show("off", "connecting");
   open();
   watch = setInterval(check, 500);
 }
+
+function pause() {
+  clearInterval(watch);
+  source?.close();
+  source = null;
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "visible") resume(); else pause();
+});
+// A browser may keep a page that was left, and show it again.
+addEventListener("pagehide", pause);
+addEventListener("pageshow", () => { if (document.visibilityState === "visible") resume(); });
 
 function open() {
   source?.close();
@@ -63,9 +84,8 @@ function check() {
 }
 
 export function stop() {
-  clearInterval(watch);
-  source?.close();
-  source = null;
+  isStarted = false;
+  pause();
   show("off", "not live");
 }
 

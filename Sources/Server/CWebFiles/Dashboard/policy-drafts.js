@@ -3,7 +3,7 @@
 const key = (name) => `keyway-draft-${name ?? ""}`;
 
 /**
- * The text of a policy that is not saved; null if there is none, or if it is what is saved.
+ * The text of a policy that is not saved; null without one, or if it equals the saved text.
  * @param {string|null} name null for the new policy
  * @returns {{text: string, base: string, name?: string}|null} base: the saved text that it was written from; name: the
  *   name that was entered for the new policy

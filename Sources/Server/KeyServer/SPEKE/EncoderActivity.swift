@@ -9,7 +9,7 @@ package final class EncoderActivity: Sendable {
     struct Subject: Hashable, Sendable {
         /// The name of the token, or of the client certificate.
         let encoder: String
-        /// The title of the content ID; nil if there is none, or if the document could not be parsed.
+        /// The title of the content ID; nil without a content ID, or if the document could not be parsed.
         let title: String?
     }
 

@@ -85,6 +85,31 @@ package struct AuditPage: Sendable, Equatable {
     /// Creates an empty page.
     package init() {}
 
+    /// Reads a page from a store.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of entries.
+    ///   - entries: Returns the first `limit` entries that match, of those that a query compares.
+    ///   - extent: Returns the number of entries that a query compares after a number, and the number of the last one.
+    ///   - milliseconds: Returns the time of an entry.
+    package init(
+        _ filter: AuditFilter,
+        _ bounds: AuditBounds,
+        limit: Int,
+        entries: (_ reach: Int) throws -> [AuditEntry],
+        extent: (_ after: Int64, _ reach: Int) throws -> (count: Int, last: Int64?),
+        milliseconds: (_ number: Int64) throws -> Int64?
+    ) rethrows {
+        let reach = filter.hasOtherConditions ? Self.reach : limit
+        self.entries = try entries(reach)
+        let isFull = self.entries.count == limit
+        let end = isFull ? self.entries.last.map { $0.number - 1 } ?? bounds.after : bounds.after
+        let extent = try extent(end, reach)
+        searched = extent.count
+        next = isFull || extent.count == reach ? extent.last : nil
+        oldest = try extent.last.flatMap { try milliseconds($0) }
+    }
+
     /// The number of entries that one query compares with conditions for which it uses no index.
     package static let reach = 10_000
 }

@@ -37,7 +37,7 @@ extension AuditFilter {
         }
     }
 
-    /// The index that a query uses: the most selective one with a value. Nil if there is none, and for a title, whose
+    /// The index that a query uses: the most selective one with a value. Nil without a value, and for a title, whose
     /// assets are looked up in the index of assets.
     package var index: AuditIndex? { title == nil ? AuditIndex.allCases.first { value($0) != nil } : nil }
 

@@ -21,26 +21,21 @@ extension PostgresKeyStore {
         _ reader: PostgresReader
     ) throws -> AuditPage {
         let statements = AuditStatements(filter, columns: PostgresAuditRow.columns, auditDialect)
-        let reach = filter.hasOtherConditions ? AuditPage.reach : limit
-        func values(after: Int64) -> [PostgresValue] {
+        func values(_ after: Int64, _ reach: Int) -> [PostgresValue] {
             [PostgresValue(statements.key), .integer(bounds.before), .integer(after), .integer(Int64(reach))]
         }
-        let all =
-            values(after: bounds.after) + [.integer(Int64(limit))]
-            + statements.conditions.map { PostgresValue($0) }
-        var page = AuditPage()
-        page.entries = try (reader.run([PostgresQuery(statements.page, all)]).first?.rows ?? [])
-            .map { try PostgresAuditRow.entry($0) }
-        let isFull = page.entries.count == limit
-        let end = isFull ? page.entries.last.map { $0.number - 1 } ?? bounds.after : bounds.after
-        let extent = try reader.run([PostgresQuery(statements.extent, values(after: end))]).first?.rows.first
-        page.searched = Int(clamping: extent?.integer(0) ?? 0)
-        let last = extent?.integer(1)
-        page.next = isFull || page.searched == reach ? last : nil
-        page.oldest = try last.flatMap { number in
+        return try AuditPage(filter, bounds, limit: limit) { reach in
+            let all =
+                values(bounds.after, reach) + [.integer(Int64(limit))]
+                + statements.conditions.map { PostgresValue($0) }
+            return try (reader.run([PostgresQuery(statements.page, all)]).first?.rows ?? [])
+                .map { try PostgresAuditRow.entry($0) }
+        } extent: { after, reach in
+            let extent = try reader.run([PostgresQuery(statements.extent, values(after, reach))]).first?.rows.first
+            return (Int(clamping: extent?.integer(0) ?? 0), extent?.integer(1))
+        } milliseconds: { number in
             try reader.rows("SELECT milliseconds FROM audit WHERE number = $1", .integer(number)).first?.integer(0)
         }
-        return page
     }
 
     /// Returns the numbers between which entries can match; nil if there are none.

@@ -93,8 +93,8 @@ struct KeysAddCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            A policy for this key, in addition to those of its title and track: the strictest value of each field \
-            applies. A value that contains / or ends with .json is a JSON file; any other value is the name of a \
+            A policy for this key. The policies of its title and track apply too: of each field, the strictest value \
+            counts. A value that contains / or ends with .json is a JSON file; any other value is the name of a \
             stored policy. A file is stored as the name in the document or, if there is none, the file's name \
             without its extension; --replace is required if a different policy of this name is stored. If key, \
             title, and track have no policy, the stored policy named default applies or, if there is none, a \

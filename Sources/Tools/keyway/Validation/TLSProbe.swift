@@ -109,7 +109,7 @@ extension TLSObservation.Key {
         }
     }
 
-    /// Returns the content of a DER element with a tag at the start of bytes, and what follows it; nil if there is none.
+    /// Returns the content of a DER element with a tag at the start of bytes, and what follows it; nil without such an element.
     private static func element(
         _ tag: UInt8,
         _ bytes: ArraySlice<UInt8>

@@ -24,8 +24,8 @@ enum AdminFilters {
         return try AdminRequest.account(text)
     }
 
-    /// Returns an asset ID: the bytes of the text, or those of hexadecimal digits after `0x`. The text `0x` with other
-    /// characters stands for itself.
+    /// Returns an asset ID: the bytes of the text, or those of hexadecimal digits after `0x`. Text that starts with
+    /// `0x` but has other characters is used as it is.
     ///
     /// - Throws: ``ProblemDocument`` unless it has 1 to 200 bytes, or twice as many digits.
     static func asset(_ value: [UInt8]) throws(ProblemDocument) -> [UInt8] {

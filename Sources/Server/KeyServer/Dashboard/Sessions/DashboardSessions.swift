@@ -58,7 +58,7 @@ final class DashboardSessions: Sendable {
         return id
     }
 
-    /// Returns the session with an ID; nil if there is none, or if it has ended.
+    /// Returns the session with an ID; nil if it does not exist or has ended.
     ///
     /// - Parameter isUse: Whether a user's action caused the request, rather than an automatic update of the page.
     func session(id: Substring, isUse: Bool) -> Session? {
