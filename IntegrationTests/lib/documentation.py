@@ -179,7 +179,20 @@ class Web:
                     return self.pass_on()
                 self.directory = web.root
                 self.path = f"/{host}{self.path}"
+                found = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+                if found and Path(self.translate_path(self.path)).is_file():
+                    return self.send_part(int(found[1]), int(found[2]))
                 return super().do_GET()
+
+            def send_part(self, first, last):
+                data = Path(self.translate_path(self.path)).read_bytes()
+                last = min(last, len(data) - 1)
+                self.send_response(206)
+                self.send_header("Content-Type", self.guess_type(self.path))
+                self.send_header("Content-Range", f"bytes {first}-{last}/{len(data)}")
+                self.send_header("Content-Length", str(last + 1 - first))
+                self.end_headers()
+                self.wfile.write(data[first:last + 1])
 
             def do_POST(self):
                 return self.pass_on()

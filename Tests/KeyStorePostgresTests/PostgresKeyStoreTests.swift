@@ -59,6 +59,27 @@ struct PostgresKeyStoreTests {
         }
     }
 
+    @Test("A store in use is inspected without changing it; a wrong key and missing tables are errors")
+    func inspection() async throws {
+        try await PostgresServer.shared.withDatabase { settings in
+            await #expect(throws: KeyStoreError(.missingStore, place: "")) {
+                try await PostgresKeyStore.inspect(settings) { [] }
+            }
+            let key = try KeyEncryptionKey.generate()
+            let store = try await PostgresKeyStore.open(settings, key)
+            for time in 1...3 as ClosedRange<Int64> { try await store.append(Sample.audit(time)) }
+            let found = try await PostgresKeyStore.inspect(settings) { [key] }
+            #expect(found.schema == found.supportedSchema && found.audit.isIntact && found.bundles.isEmpty)
+            #expect(found.newest?.record == Sample.audit(3) && found.server?.hasPrefix("PostgreSQL ") == true)
+            #expect(found.serverTime != nil)
+            let other = try KeyEncryptionKey.generate()
+            await #expect(throws: KeyStoreError(.wrongKEK, place: "")) {
+                try await PostgresKeyStore.inspect(settings) { [other] }
+            }
+            await store.close()
+        }
+    }
+
     @Test("A license is not granted on a catalog that another server has changed")
     func catalogChanges() async throws {
         try await PostgresServer.shared.withDatabase { settings in

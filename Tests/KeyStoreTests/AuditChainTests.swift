@@ -27,6 +27,22 @@ struct AuditChainTests {
         return verifier.finish()
     }
 
+    @Test("The end of a log is verified without the entries before it")
+    func end() {
+        let whole = log(1...5)
+        let head = AuditHead(node: node, sequence: 5, hash: whole[4].hash)
+        #expect(AuditVerifier.verifyEnd(Array(whole.suffix(3)), expecting: head).isIntact)
+        #expect(AuditVerifier.verifyEnd(Array(whole.suffix(1)), expecting: head).isIntact)
+        #expect(AuditVerifier.verifyEnd([], expecting: AuditHead(startOf: node)).isIntact)
+        #expect(AuditVerifier.verifyEnd(Array(whole[2...3]), expecting: head).firstBreak?.fault == .truncated)
+        #expect(AuditVerifier.verifyEnd([whole[2], whole[4]], expecting: head).firstBreak?.fault == .missing)
+        var changed = whole
+        var record = changed[3].record
+        record.detail = "changed"
+        changed[3] = AuditEntry(number: 4, node: node, sequence: 4, hash: changed[3].hash, record: record)
+        #expect(AuditVerifier.verifyEnd(changed, expecting: head).firstBreak?.fault == .changed)
+    }
+
     @Test("A changed, missing, moved or inserted entry is detected and identified")
     func faults() {
         let whole = log(1...5)

@@ -110,7 +110,20 @@ struct DataFolderLock {
     /// Removes the folder after a failure if the initializer created it, unless it contains files. The lock stays.
     func abandon() { if isNew { rmdir(path) } }
 
+    /// Checks the folder's owner and mode, without its lock.
+    static func check(_ folder: String) throws(KeyStoreError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system("open", folder) }
+        defer { Glibc.close(descriptor) }
+        try check(descriptor, folder)
+    }
+
     private static func lock(_ descriptor: Int32, _ folder: String) throws(KeyStoreError) {
+        try check(descriptor, folder)
+        guard flock(descriptor, LOCK_EX) == 0 else { throw .system("flock", folder) }
+    }
+
+    private static func check(_ descriptor: Int32, _ folder: String) throws(KeyStoreError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("fstat", folder) }
         guard status.st_uid == geteuid() else {
@@ -129,6 +142,5 @@ struct DataFolderLock {
                 reason: "other users can write to the data folder (mode 0\(mode)); chmod go-w \(folder)"
             )
         }
-        guard flock(descriptor, LOCK_EX) == 0 else { throw .system("flock", folder) }
     }
 }

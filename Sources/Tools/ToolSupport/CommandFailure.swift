@@ -20,6 +20,8 @@ package struct CommandFailure: Error, CustomStringConvertible {
     package let what: String
     /// The advice on how to fix the problem.
     package let next: String?
+    /// The error that led to the failure, for callers that distinguish errors; nil if there is none.
+    package private(set) var cause: (any Error)?
 
     /// Creates a failure.
     package init(kind: Kind, what: String, next: String? = nil) {
@@ -30,6 +32,13 @@ package struct CommandFailure: Error, CustomStringConvertible {
 
     /// The problem and the advice on one line.
     package var description: String { next.map { "\(what); \($0)" } ?? what }
+
+    /// Returns the same failure with the error that led to it.
+    package func caused(by error: any Error) -> CommandFailure {
+        var failure = self
+        failure.cause = error
+        return failure
+    }
 
     /// Returns a failure for invalid input or a failed check.
     package static func input(_ what: String, next: String? = nil) -> CommandFailure {

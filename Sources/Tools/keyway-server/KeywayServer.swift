@@ -35,7 +35,7 @@ struct KeywayServer: CommandRoot {
 
             With --json, a command prints the JSON of the administration API, and lists as {"items": [...]}.
 
-            Exit status: 0 success, 1 invalid input or a failed check, 2 usage error, 3 unusable file or connection.
+            Exit codes: 0 success, 1 invalid input or a failed check, 2 usage error, 3 unusable file or connection.
             """,
         version: version,
         subcommands: [
@@ -46,7 +46,7 @@ struct KeywayServer: CommandRoot {
             CertificatesCommand.self, LeasesCommand.self, DevicesCommand.self, LicensesCommand.self,
             RentalsCommand.self, TokensCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
             StoreCommand.self,
-            ConfigCommand.self,
+            ConfigCommand.self, DoctorCommand.self,
         ]
     )
 

@@ -29,7 +29,7 @@ struct Keyway: CommandRoot {
             DeviceCommand.self, PlayCommand.self, DownloadCommand.self, OfflineCommand.self, PlaylistCommand.self,
             ValidateCommand.self, PackageCommand.self,
             MediaFileSegmenterCommand.self, DecryptCommand.self, MediaCommand.self, LoadCommand.self,
-            TokenCommand.self, ExplainCommand.self,
+            TokenCommand.self, ExplainCommand.self, DoctorCommand.self,
         ]
     )
 

@@ -1,4 +1,3 @@
-import HTTPRequests
 package import Logging
 import Synchronization
 
@@ -94,27 +93,11 @@ package final class JWKSCache: Sendable {
 
     private func fetch(_ known: JWKSFile.Stamp?) async {
         do {
-            switch source {
-            case .fixed:
-                return
-            case .file(let path, let isSecret):
-                let read = try JWKSFile(path: path, isSecret: isSecret).read(unless: known)
-                let keys: VerificationKeySet? =
-                    if let read {
-                        try await VerificationKeySet(json: read.text, allowingSecrets: isSecret)
-                    } else {
-                        nil
-                    }
-                finish(keys, stamp: read?.stamp ?? known, maximumAge: nil)
-            case .url(let url):
-                let answer = try await http.get(url, limit: VerificationKeySet.maximumSize, timeout: timeout)
-                guard answer.status == 200 else { throw UnexpectedStatus(status: answer.status) }
-                let keys = try await VerificationKeySet(json: answer.body, allowingSecrets: false)
-                finish(keys, stamp: nil, maximumAge: maximumAge(cacheControl: answer.cacheControl).map { $0 * 1_000 })
-            }
+            let loaded = try await source.load(unless: known, http: http, timeout: timeout)
+            finish(loaded.keys, stamp: loaded.stamp, maximumAge: loaded.maximumAge)
         } catch {
             // All errors that are caught here have descriptions without keys.
-            logger.warning("The keys of \(sourceName) could not be fetched: \(error)")
+            logger.warning("The keys of \(source.name) could not be fetched: \(error)")
             state.withLock { state in
                 state.refresh.fail()
                 state.fetch = nil
@@ -123,7 +106,7 @@ package final class JWKSCache: Sendable {
     }
 
     private func finish(_ keys: VerificationKeySet?, stamp: JWKSFile.Stamp?, maximumAge: Int64?) {
-        for warning in keys?.warnings ?? [] { logger.warning("Keys of \(sourceName): \(warning)") }
+        for warning in keys?.warnings ?? [] { logger.warning("Keys of \(source.name): \(warning)") }
         state.withLock { state in
             state.refresh.succeed(at: clock(), maximumAge: maximumAge)
             if let keys { state.keys = keys }
@@ -132,18 +115,6 @@ package final class JWKSCache: Sendable {
         }
     }
 
-    private var sourceName: String {
-        switch source {
-        case .file(let path, _): path
-        case .url(let url): url.description
-        case .fixed: "the configuration"
-        }
-    }
-
-    private struct UnexpectedStatus: Error, CustomStringConvertible {
-        let status: Int
-        var description: String { "the response has status \(status)" }
-    }
 }
 
 /// Returns the time of a monotonic clock, in milliseconds since an arbitrary start before the process.

@@ -59,15 +59,7 @@ struct PostgresSchema: Sendable {
         _ deadline: ContinuousClock.Instant
     ) throws {
         var found = try Self.version(connection, deadline)
-        if let found, found.version > version, found.oldestProgram > version {
-            throw KeyStoreError(
-                .newerSchema,
-                place: "PostgreSQL",
-                reason:
-                    "it has schema \(found.version), which requires a program of schema \(found.oldestProgram) or later; "
-                    + "this program has schema \(version)"
-            )
-        }
+        if let found { try requireSupported(found) }
         if found == nil {
             guard mayCreate else { throw KeyStoreError.missingTables }
             // Create the schema only if it does not exist, because the server's role may lack the privilege and another
@@ -88,8 +80,22 @@ struct PostgresSchema: Sendable {
         }
     }
 
+    /// Checks that this program can use the tables of a schema.
+    ///
+    /// - Throws: ``KeyStoreError/Code/newerSchema``.
+    func requireSupported(_ found: (version: Int64, oldestProgram: Int64)) throws(KeyStoreError) {
+        guard found.version > version, found.oldestProgram > version else { return }
+        throw KeyStoreError(
+            .newerSchema,
+            place: "PostgreSQL",
+            reason:
+                "it has schema \(found.version), which requires a program of schema \(found.oldestProgram) or later; "
+                + "this program has schema \(version)"
+        )
+    }
+
     /// Returns the schema version of the database, or nil if it is empty.
-    private static func version(
+    static func version(
         _ connection: PostgresConnection,
         _ deadline: ContinuousClock.Instant
     ) throws -> (version: Int64, oldestProgram: Int64)? {

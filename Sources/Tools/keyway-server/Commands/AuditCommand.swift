@@ -112,7 +112,7 @@ extension AuditCommand {
                 up to that entry. Without --head, someone who can write to the database could remove entries from \
                 the end, or rewrite the whole log, without being detected.
 
-                Exit status: 0 the log is intact, 1 it is not, 2 usage error, 3 unusable file or connection.
+                Exit codes: 0 the log is intact, 1 it is not, 2 usage error, 3 unusable file or connection.
                 """
         )
 

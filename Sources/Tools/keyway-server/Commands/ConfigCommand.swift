@@ -23,7 +23,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
             cannot read a file that a setting names, it prints a warning; TLS files and secrets that it can read \
             must be valid.
 
-            Exit status: 0 the configuration is usable, 1 it is invalid, 2 usage error, 3 the configuration file is \
+            Exit codes: 0 the configuration is usable, 1 it is invalid, 2 usage error, 3 the configuration file is \
             not readable.
             """
     )

@@ -13,7 +13,7 @@ struct HealthCommand: AsyncParsableCommand {
             client: without --ready, the check requests GET /healthz, otherwise GET /readyz. With TLS, the URL must \
             contain a host name of the server's certificate.
 
-            Exit status: 0 the server is healthy, 1 it responded with a status other than 200, 2 usage error, 3 it \
+            Exit codes: 0 the server is healthy, 1 it responded with a status other than 200, 2 usage error, 3 it \
             did not respond within 5 seconds.
             """
     )

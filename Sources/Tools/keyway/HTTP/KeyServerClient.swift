@@ -9,7 +9,7 @@ struct KeyServerClient: Sendable {
     /// The URL of the server, without a trailing slash.
     private let base: String
     /// The URL of the server in messages, without user name and password.
-    private let name: String
+    let name: String
     private let token: String?
 
     /// A CKC, and the attributes that the server returns with it.
@@ -205,7 +205,7 @@ struct KeyServerClient: Sendable {
         } catch {
             guard error.code != .cancelled else { throw CancellationError() }
             let next = "check the URL, and that the server is running"
-            throw CommandFailure.file("cannot reach \(address): \(error.reason)", next: next)
+            throw CommandFailure.file("cannot reach \(address): \(error.reason)", next: next).caused(by: error)
         }
         // Redirects are not followed, because the token must not be sent to another host.
         if (300..<400).contains(response.status), let location = response.header("Location") {
@@ -215,22 +215,32 @@ struct KeyServerClient: Sendable {
         return (response.body, response)
     }
 
+    /// Sends a request without a token, and returns the response, whatever its status. Redirects are not followed.
+    ///
+    /// - Parameters:
+    ///   - path: The path, which begins with a slash.
+    ///   - headers: Header fields of the request.
+    func respond(
+        to path: String,
+        method: String = "GET",
+        headers: [BoundedHTTP.Header] = []
+    ) async throws(BoundedHTTP.Failure) -> BoundedHTTP.Answer {
+        let address = URLArgument.url(base + path)?.withoutUserInformation.absoluteString ?? base + path
+        var request = BoundedHTTP.Request(address, timeout: Self.timeout, maximumResponseSize: 1 << 20)
+        request.method = method
+        request.headers = [BoundedHTTP.Header("User-Agent", "keyway")] + headers
+        return try await CommandHTTP.send(request)
+    }
+
     /// Returns a failure for an error response.
     private static func refusal(_ status: Int, _ body: [UInt8], _ path: String) -> CommandFailure {
-        struct Problem: Decodable {
-            var type: String?
-            var title: String?
-            var detail: String?
-            var reason: String?
-            var instance: String?
-        }
         let what = "the server responded to \(path) with status \(status)"
-        guard let problem = try? JSONDecoder().decode(Problem.self, from: Data(body)) else {
+        guard let problem = ProblemResponse(status: status, body: body) else {
             return .input("\(what); the body is \(FileKind(body).description)", next: "check the server's log")
         }
         let details = [problem.title, problem.detail, problem.reason.map { "reason: \($0)" }].compactMap { $0 }
         let text = details.isEmpty ? problem.type ?? "no reason given" : details.joined(separator: "; ")
         let instance = problem.instance.map { " under \($0)" } ?? ""
-        return .input("\(what): \(text)", next: "see the server's audit log for details\(instance)")
+        return .input("\(what): \(text)", next: "see the server's audit log for details\(instance)").caused(by: problem)
     }
 }

@@ -1,6 +1,7 @@
 import FPSCrypto
 import HLSPlaylist
 import StreamValidation
+import Synchronization
 import ToolSupport
 import VirtualDevice
 
@@ -11,6 +12,10 @@ final class DeviceKeyRequests: Sendable {
     private let client: KeyServerClient
     private let devices: [String: FPSDevice]
     private let certificate: CertificateRequest
+    private let log = Mutex<[KeyRequestOutcome]>([])
+
+    /// The outcomes of all requests so far, in the order in which they ended.
+    var outcomes: [KeyRequestOutcome] { log.withLock { $0 } }
 
     /// Creates the devices, without sending requests.
     init(client: KeyServerClient, profiles: [DeviceProfile], dask: DASkRule) {
@@ -41,13 +46,18 @@ final class DeviceKeyRequests: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         var facts: LicenseFacts?
+        var stage = KeyRequestOutcome.Stage.certificate
         do {
+            let certificate = try await certificate.value()
+            stage = .spc
             let spc = try device.makeSPC(
-                certificate: try await certificate.value(),
+                certificate: certificate,
                 assetID: assetID,
                 versions: request.tag.protocolVersions
             )
+            stage = .license
             let ckc = try await client.license(spc: spc.spc, persistable: request.isPersistent).ckc
+            stage = .ckc
             facts = LicenseFacts(spc.examine(ckc: ckc).terms)
             let key =
                 request.isPersistent
@@ -57,14 +67,31 @@ final class DeviceKeyRequests: Sendable {
             let content = try key.contentKey()
             if let lease = facts?.lease, lease > 0 { facts?.isRenewable = await renews(key, on: device) }
             key.stopPlaying()
+            note(request, .done)
             var license = ValidationLicense(key: content.key, iv: content.iv, facts: facts)
             license.duration = clock.now - start
             return license
         } catch {
+            note(request, stage, error)
             var license = ValidationLicense(failure: Self.reason(error))
             (license.facts, license.duration) = (facts, clock.now - start)
             return license
         }
+    }
+
+    private func note(
+        _ request: ValidationKeyRequest,
+        _ stage: KeyRequestOutcome.Stage,
+        _ error: (any Error)? = nil
+    ) {
+        let outcome = KeyRequestOutcome(
+            uri: request.tag.uri ?? "",
+            deviceClass: request.deviceClass ?? "",
+            isPersistent: request.isPersistent,
+            stage: stage,
+            error: error
+        )
+        log.withLock { $0.append(outcome) }
     }
 
     /// Returns whether the server renews the lease of a key.
