@@ -23,6 +23,15 @@ struct LicenseProblem: Sendable {
         guard let error = outcome.error else { return nil }
         let uri = PlaylistText.printable(PlaylistText.redacted(outcome.uri))
         switch error {
+        case is FPSError where outcome.isRepeated:
+            self.init(
+                "license-repeated",
+                "the response to the key request for \(uri) is the CKC of an earlier request; devices report -42668",
+                step: "ckc",
+                remedy:
+                    "Look for a proxy, a CDN, or an app that caches responses to /fps/license: each SPC needs its own "
+                    + "CKC."
+            )
         case let error as FPSError: self.init(error, outcome, uri)
         case let failure as CommandFailure:
             if let problem = failure.cause as? ProblemResponse {
@@ -51,8 +60,8 @@ struct LicenseProblem: Sendable {
     }
 
     /// Creates the problem of a request without a problem document.
-    private init(_ code: String, _ what: String, remedy: String) {
-        (step, self.code, self.remedy) = ("license", code, remedy)
+    private init(_ code: String, _ what: String, step: String = "license", remedy: String) {
+        (self.step, self.code, self.remedy) = (step, code, remedy)
         let text = Self.safe(what)
         sentence = "\(text.prefix(1).uppercased())\(text.dropFirst())."
     }
@@ -60,7 +69,9 @@ struct LicenseProblem: Sendable {
     /// Returns the description.
     ///
     /// - Parameter classes: The device classes in parentheses, or empty text.
-    func text(for classes: String) -> String { sentence + (classes.isEmpty ? "" : classes + ".") }
+    func text(for classes: String) -> String {
+        classes.isEmpty ? sentence : "\(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence)\(classes)."
+    }
 
     private static func safe(_ text: String) -> String { PlaylistText.message(text) }
 

@@ -74,8 +74,8 @@ struct LicenseSteps: Sendable {
 
     // MARK: Problems
 
-    /// Returns the problems of a step, each once, with the device classes. What only some classes are refused is a
-    /// warning, unless the classes were given.
+    /// Returns the problems of a step, each once, with the device classes. A license that only some classes are refused is
+    /// a warning, unless the classes were given.
     private func problems(_ failures: [Failure], isAnyGranted: Bool) -> [Diagnosis.Problem] {
         var classes: [String: [String]] = [:]
         var order: [LicenseProblem] = []
@@ -84,12 +84,14 @@ struct LicenseSteps: Sendable {
             if classes[key] == nil { order.append(failure.problem) }
             classes[key, default: []].append(failure.deviceClass)
         }
-        return order.map { problem in
+        // A cache explains what else is wrong with the CKCs.
+        let cached = order.filter { $0.code == "license-repeated" }
+        return (cached + order.filter { $0.code != "license-repeated" }).map { problem in
             let names = Self.names(classes[problem.identity] ?? [])
             let isForAll = names.count == target?.profiles.count
             let subject = isForAll ? "" : " (\(names.joined(separator: ", ")))"
             let text = problem.text(for: subject)
-            guard isAnyGranted, !isForAll, target?.areClassesGiven != true else {
+            guard problem.step == "license", isAnyGranted, !isForAll, target?.areClassesGiven != true else {
                 return .failure(problem.code, text, remedy: problem.remedy, isUnreachable: problem.isUnreachable)
             }
             return .warning(problem.code, text, remedy: problem.remedy)

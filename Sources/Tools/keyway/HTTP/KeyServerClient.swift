@@ -109,7 +109,16 @@ struct KeyServerClient: Sendable {
     }
 
     /// Sends a request to the admin API, to check that the server can be reached and accepts the token.
-    func checkAdministration() async throws { _ = try await send("/admin/content?limit=1", method: "GET") }
+    func checkAdministration() async throws {
+        do {
+            _ = try await send("/admin/content?limit=1", method: "GET")
+        } catch let failure as CommandFailure where (failure.cause as? ProblemResponse)?.status == 404 {
+            throw CommandFailure.input(
+                "\(name) does not offer administration",
+                next: "give the address of the server's setting admin.listen"
+            )
+        }
+    }
 
     private static func contentPath(_ assetID: String) -> String {
         "/admin/content/\(PercentEncoding.encode(assetID))"

@@ -13,6 +13,8 @@ final class DeviceKeyRequests: Sendable {
     private let devices: [String: FPSDevice]
     private let certificate: CertificateRequest
     private let log = Mutex<[KeyRequestOutcome]>([])
+    /// All CKCs received so far.
+    private let received = Mutex<Set<[UInt8]>>([])
 
     /// The outcomes of all requests so far, in the order in which they ended.
     var outcomes: [KeyRequestOutcome] { log.withLock { $0 } }
@@ -47,6 +49,7 @@ final class DeviceKeyRequests: Sendable {
         let start = clock.now
         var facts: LicenseFacts?
         var stage = KeyRequestOutcome.Stage.certificate
+        var isRepeated = false
         do {
             let certificate = try await certificate.value()
             stage = .spc
@@ -58,7 +61,10 @@ final class DeviceKeyRequests: Sendable {
             stage = .license
             let ckc = try await client.license(spc: spc.spc, persistable: request.isPersistent).ckc
             stage = .ckc
-            facts = LicenseFacts(spc.examine(ckc: ckc).terms)
+            isRepeated = !received.withLock { $0.insert(ckc).inserted }
+            let examination = spc.examine(ckc: ckc)
+            // Terms of a CKC that cannot be decrypted are not known.
+            if examination.contentKey != nil { facts = LicenseFacts(examination.terms) }
             let key =
                 request.isPersistent
                 ? try device.loadPersistentKey(try device.makePersistentKey(ckc: ckc, for: spc))
@@ -72,7 +78,7 @@ final class DeviceKeyRequests: Sendable {
             license.duration = clock.now - start
             return license
         } catch {
-            note(request, stage, error)
+            note(request, stage, error, isRepeated: isRepeated)
             var license = ValidationLicense(failure: Self.reason(error))
             (license.facts, license.duration) = (facts, clock.now - start)
             return license
@@ -82,14 +88,16 @@ final class DeviceKeyRequests: Sendable {
     private func note(
         _ request: ValidationKeyRequest,
         _ stage: KeyRequestOutcome.Stage,
-        _ error: (any Error)? = nil
+        _ error: (any Error)? = nil,
+        isRepeated: Bool = false
     ) {
         let outcome = KeyRequestOutcome(
             uri: request.tag.uri ?? "",
             deviceClass: request.deviceClass ?? "",
             isPersistent: request.isPersistent,
             stage: stage,
-            error: error
+            error: error,
+            isRepeated: isRepeated
         )
         log.withLock { $0.append(outcome) }
     }

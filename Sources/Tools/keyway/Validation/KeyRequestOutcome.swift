@@ -26,4 +26,6 @@ struct KeyRequestOutcome: Sendable {
     let stage: Stage
     /// The error; nil if the key is available.
     let error: (any Error)?
+    /// True if the CKC is that of an earlier request.
+    var isRepeated = false
 }
