@@ -23,11 +23,20 @@ enum PortSteps {
                     facts.append("\(address) is used by a running keyway-server")
                     continue
                 }
-                let holder = holder(of: address.port).map { " by \($0)" } ?? " by another program"
+                guard let holder = holder(of: address.port) else {
+                    step.problems.append(
+                        .warning(
+                            "port-in-use",
+                            "The port of `\(setting)`, \(address), is in use, by a server or by another program.",
+                            remedy: "Run this as root or as the user of the server, to see which program it is."
+                        )
+                    )
+                    continue
+                }
                 step.problems.append(
                     .failure(
                         "port-taken",
-                        "The port of `\(setting)`, \(address), is taken\(holder).",
+                        "The port of `\(setting)`, \(address), is taken by \(holder).",
                         remedy: "Stop that program, or change `\(setting)`: `ss -ltnp 'sport = :\(address.port)'`."
                     )
                 )
