@@ -9,7 +9,7 @@ DAYS = 90
 OUTCOMES = (["issued"] * 60 + ["issued-persistable"] * 8 + ["retried"] * 6 + ["sync-report"] * 4
             + ["unknown-asset", "unreadable-spc", "security-level-too-low", "devices-exceeded", "rental-expired", "token-expired"])
 CLASSES = ["appleMobile", "appleLiving", "appleDesktop"]
-NEWER = "the device supports version 2 of FPS, which is newer than the versions of this server"
+NEWER = "the device also supports version 2 of FPS"
 
 
 def fill(database, titles, entries, until, seed=1):

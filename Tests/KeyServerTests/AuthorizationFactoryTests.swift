@@ -45,7 +45,7 @@ struct AuthorizationFactoryTests {
         return webhook
     }
 
-    @Test("Each setting has its authorizer, and development allows requests without tokens too")
+    @Test("Each setting has its authorizer, and development allows every request unless another is configured")
     func ways() throws {
         var (none, tokens, asked) = (Settings(), Settings(), Settings())
         none.none = true
@@ -54,7 +54,7 @@ struct AuthorizationFactoryTests {
         #expect(try authorizer(none) is OpenAuthorizer)
         #expect(try authorizer(tokens) is JWTAuthorizer)
         #expect(try authorizer(asked) is WebhookAuthorizer)
-        #expect(try authorizer(tokens, isDevelopment: true) is DevelopmentAuthorizer)
+        #expect(try authorizer(tokens, isDevelopment: true) is JWTAuthorizer)
         #expect(try authorizer(Settings(), isDevelopment: true) is DevelopmentAuthorizer)
         #expect(refusal(Settings())?.contains("authorization is missing") == true)
     }

@@ -46,6 +46,20 @@ struct OperationsConfigurationTests {
         #expect(decided.configuration.licenses.otherClients == [])
     }
 
+    @Test("For a command on the store, only the settings that locate it must be consistent")
+    func location() throws {
+        func load(_ text: String) throws(ConfigurationErrors) -> ServerConfiguration {
+            try LoadedConfiguration.load(text: text, isForServing: false).configuration
+        }
+        let loaded = try load("data: /d\nlisten: 0.0.0.0:80\nkek: {file: /k}\n")
+        #expect(loaded.data == "/d" && loaded.kek.file == "/k")
+        for text in [
+            "listen: 127.0.0.1:80\n", "data: /d\nkek: {file: /k, variable: V}\n", "data: /d\nstore: mysql://a\n",
+        ] {
+            #expect(throws: ConfigurationErrors.self) { try load(text) }
+        }
+    }
+
     @Test("The example is accepted with every setting uncommented")
     func example() throws {
         let example = ServerConfiguration.example

@@ -203,7 +203,7 @@ struct OperationsListenerTests {
             let checks = Readiness.checks(
                 store: InMemoryKeyStore(),
                 bundles: BundleCache(configuration: .init(), allowsDevelopment: false),
-                authorizer: DevelopmentAuthorizer(tokens: tokens)
+                authorizer: tokens
             )
             let readiness = Readiness(
                 checks: checks,

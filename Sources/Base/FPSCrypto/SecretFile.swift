@@ -5,7 +5,7 @@ import Foundation
 /// All secret files must follow the same rule. The file must be a regular file that is owned by the user that runs the
 /// program or by root. Other users must not have access to the file, and its group can have read access only if root is
 /// the owner. Symbolic links are followed, because mounted secrets are links. The check applies to the open file, so
-/// the file cannot be replaced between the check and the read. docs/operations.md describes the reasons.
+/// the file cannot be replaced between the check and the read. docs/operations.md lists the files.
 package enum SecretFile {
     /// The default maximum size of a secret file in bytes. The largest files are chains of private keys.
     package static let standardLimit = 65_536

@@ -23,7 +23,7 @@ public enum Note: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .newerProtocolVersion(let version):
-            "the device supports version \(version) of FPS, which is newer than the versions of this server"
+            "the device also supports version \(version) of FPS"
         case .certificateExpired(let bundle): "the application certificate of bundle \(bundle) has expired"
         case .anomaly(let anomaly): "\(anomaly)"
         case .requestedTagAbsent(let tag): "the tag return request contains \(tag), which is not in the SPC"

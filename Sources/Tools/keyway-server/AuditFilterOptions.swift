@@ -24,7 +24,15 @@ struct AuditFilterOptions: ParsableArguments {
     var device: DeviceArgument?
     @Option(help: ArgumentHelp("Print only entries with this policy. (default: all)", valueName: "policy"))
     var policy: String?
-    @Option(help: ArgumentHelp("Print only entries with this outcome. (default: all)", valueName: "outcome"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            Print only entries with this outcome: issued, issued-persistable, retried, sync-report, the reason of a \
+            refusal, or admin- and the name of a change, such as admin-policy-put. (default: all)
+            """,
+            valueName: "outcome"
+        )
+    )
     var outcome: String?
     @Option(
         help: ArgumentHelp("Print only refusals and failures with this reason. (default: all)", valueName: "reason")
@@ -50,6 +58,14 @@ struct AuditFilterOptions: ParsableArguments {
         )
     )
     var until: TimeArgument?
+
+    func validate() throws {
+        // Labels of the metrics, which have the reason as another label.
+        guard let outcome, ["refused", "failed"].contains(outcome) else { return }
+        throw ValidationError(
+            "--outcome: the outcome of an entry about a request that was \(outcome) is its reason: give --reason NAME."
+        )
+    }
 
     /// The filter.
     var filter: AuditFilter {

@@ -16,7 +16,8 @@ extension CommandFailure {
             case .unreleasedSchema, .unavailable: .file("\(place) cannot be used: \(reason)")
             case .locked: .file("\(place) is in use: \(reason)", next: "stop the other process, or try again later")
             case .corrupt: .file("\(place) is damaged: \(reason)", next: "restore a backup")
-            case .missingKEK: .file("\(error)", next: "use the key-encryption key that encrypts this database")
+            case .missingKEK:
+                .file("\(error)", next: "give the server's --config, or the --kek-* option with the key of this database")
             case .wrongKEK: .input("\(error)", next: "use the key-encryption key that encrypts this database")
             case .conflict where error.reason == KeyStoreError.exists("").reason:
                 .input("\(error)", next: "use --replace to replace it")

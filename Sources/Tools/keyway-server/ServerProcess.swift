@@ -65,11 +65,16 @@ struct ServerProcess {
     }
 
     private func announceDevelopment(_ bundles: [CertificateBundle]) {
+        let authorization = configuration.authorization
+        let clients =
+            authorization.tokens.isEmpty && authorization.webhook == nil
+            ? "Every client on this machine gets licenses without a token."
+            : "Clients on this machine get licenses as `authorization` permits."
         let names = bundles.filter { $0.kind == .development }.map(\.name).joined(separator: ", ")
         printUnbuffered(
             """
             ==============================================================================
-              DEVELOPMENT MODE. Every client on this machine gets licenses without a token.
+              DEVELOPMENT MODE. \(clients)
               Development certificates in use: \(names.isEmpty ? "none" : names)
               Token for administration: \(tokenFile)
             ==============================================================================

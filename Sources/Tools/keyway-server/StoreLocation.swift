@@ -120,6 +120,25 @@ extension StoreLocation {
         self = .postgres(location)
     }
 
+    /// True for PostgreSQL.
+    var isPostgres: Bool { if case .postgres = self { true } else { false } }
+
+    /// The data folder; empty without one. With PostgreSQL, only the key-encryption key may be in it.
+    var folder: String {
+        switch self {
+        case .dataFolder(let folder, _): folder
+        case .postgres(let location): location.folder
+        }
+    }
+
+    /// The source of the key-encryption key.
+    var key: KeyEncryptionKeySource {
+        switch self {
+        case .dataFolder(_, let key): key
+        case .postgres(let location): location.key
+        }
+    }
+
     /// Descriptions of what creating the store created, one line each.
     var contents: [String] {
         var lines: [String]

@@ -108,7 +108,7 @@ struct DashboardRoutesTests {
             #expect(spc.json["kind"] == .string("spc"))
             #expect(spc.json["opened"] == .bool(true))
             #expect(spc.json["bundle"] == .string("app"))
-            let remark = "the device supports version 2 of FPS, which is newer than the versions of this server"
+            let remark = "the device also supports version 2 of FPS"
             #expect(spc.json["remarks"] == .array([.string(remark)]))
             let parts = items(spc.json["frame"])
             let offsets = parts.compactMap { $0["offset"]?.wholeNumber }

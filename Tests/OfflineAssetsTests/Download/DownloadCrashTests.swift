@@ -110,17 +110,22 @@ struct DownloadCrashTests {
         let site = Film.single(segments: 4, size: 4000)
         var stage = try DownloadStage(site)
         stage.settings.parallel = 1
-        let lines = Mutex(0)
-        stage.faults.write = { file, _ in
-            lines.withLock { lines in
+        // The header fits, and at most two of the four lines, which have about 100 bytes each and may be written together.
+        let room = Mutex<Int?>(nil)
+        stage.faults.write = { file, count in
+            room.withLock { room in
                 guard file == AssetBundle.journalFile else { return nil }
-                lines += 1
-                // The header and one file fit.
-                return lines > 2 && lines < 5 ? ENOSPC : nil
+                guard let left = room else {
+                    room = 250
+                    return nil
+                }
+                guard count <= left else { return ENOSPC }
+                room = left - count
+                return nil
             }
         }
         #expect(await stage.failure()?.code == .diskFull)
-        lines.withLock { $0 = 10 }
+        room.withLock { $0 = .max }
         try (await stage.run()).verify()
     }
 

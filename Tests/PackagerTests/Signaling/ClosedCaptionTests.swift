@@ -81,7 +81,7 @@ struct ClosedCaptionTests {
             try packaged.text("main.m3u8").split(separator: "\n").filter { $0.contains("TYPE=CLOSED-CAPTIONS") } == [
                 "#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID=\"captions\",LANGUAGE=\"en\",NAME=\"English (CC1)\","
                     + "DEFAULT=NO,AUTOSELECT=YES,INSTREAM-ID=\"CC1\"",
-                "#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID=\"captions\",NAME=\"CC3\",DEFAULT=NO,AUTOSELECT=NO,"
+                "#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID=\"captions\",LANGUAGE=\"und\",NAME=\"CC3\",DEFAULT=NO,AUTOSELECT=NO,"
                     + "INSTREAM-ID=\"CC3\"",
             ]
         )

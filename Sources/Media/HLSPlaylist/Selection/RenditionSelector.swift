@@ -142,10 +142,10 @@ private struct RenditionChoices {
         preferences.isUserChoice || rendition.autoselects == true || rendition.isDefault == true
     }
 
-    private var audioLanguage: String? { chosen.first { $0.rendition.type == .audio }?.rendition.language }
+    private var audioLanguage: String? { chosen.first { $0.rendition.type == .audio }?.rendition.knownLanguage }
 
     private var isAudioForeign: Bool {
-        guard let audio = chosen.first(where: { $0.rendition.type == .audio })?.rendition, audio.language != nil else {
+        guard let audio = chosen.first(where: { $0.rendition.type == .audio })?.rendition, audio.knownLanguage != nil else {
             return false
         }
         return !preferences.languages.isEmpty && LanguageMatch([audio], preferences.languages).matched.isEmpty
@@ -153,11 +153,11 @@ private struct RenditionChoices {
 
     private mutating func chooseForced(_ forced: [MediaTag], languages: [String]) {
         let match = LanguageMatch(forced, (audioLanguage.map { [$0] } ?? []) + languages)
-        let best = match.matched.min() ?? forced.firstIndex { $0.language == nil }
+        let best = match.matched.min() ?? forced.firstIndex { $0.knownLanguage == nil }
         for (index, rendition) in forced.enumerated() {
             if index != best {
                 let isEqual = match.matched.contains(index)
-                reject(rendition, isEqual ? .order : .otherLanguage(rendition.language))
+                reject(rendition, isEqual ? .order : .otherLanguage(rendition.knownLanguage))
             } else {
                 var reasons: [SelectedRendition.Reason] = [.forced]
                 if match.matched.contains(index), let range = match.range { reasons.append(.language(range)) }
@@ -179,7 +179,7 @@ private struct LanguageMatch {
         var byLanguage: [String: [Int]] = [:]
         var byAssociated: [String: [Int]] = [:]
         for (index, rendition) in renditions.enumerated() {
-            if let language = rendition.language { byLanguage[language.lowercased(), default: []].append(index) }
+            if let language = rendition.knownLanguage { byLanguage[language.lowercased(), default: []].append(index) }
             if let language = rendition.associatedLanguage {
                 byAssociated[language.lowercased(), default: []].append(index)
             }
@@ -230,7 +230,7 @@ private struct RenditionRank {
     /// Returns the reason why the other rendition was not selected.
     func advantage(over other: RenditionRank) -> RejectedRendition.Reason {
         switch difference(from: other) {
-        case 0: .otherLanguage(other.rendition.language)
+        case 0: .otherLanguage(other.rendition.knownLanguage)
         case 1: .fewerCharacteristics
         case 2: .unrecognizedChannels(other.rendition.channels ?? "")
         case 3: .notDefault
@@ -243,4 +243,9 @@ private struct RenditionRank {
     private func difference(from other: RenditionRank) -> Int? {
         values.indices.first { values[$0] != other.values[$0] }
     }
+}
+
+extension MediaTag {
+    /// The language; nil without LANGUAGE, and for `und`, the tag of an undetermined language (RFC 5646, 4.1).
+    fileprivate var knownLanguage: String? { language?.lowercased() == "und" ? nil : language }
 }

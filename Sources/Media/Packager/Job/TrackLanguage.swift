@@ -3,6 +3,9 @@ import HLSPlaylist
 
 /// Conversion of languages to RFC 5646 tags, which playlists use; MP4 files contain ISO 639-2/T codes.
 package enum TrackLanguage {
+    /// The tag of an undetermined language (RFC 5646, 4.1), because Apple 8.10 requires LANGUAGE.
+    static let undetermined = "und"
+
     /// Returns the tag of a language: `en` for `eng`, `pt-BR` for `pt-br`; nil for a malformed tag and for `und`
     /// (undetermined).
     ///
@@ -12,7 +15,7 @@ package enum TrackLanguage {
         let parts = text.split(separator: "-")
         guard LanguageTag.isWellFormed(text), let first = parts.first else { return nil }
         let language = first.lowercased()
-        guard language != "und" else { return nil }
+        guard language != undetermined else { return nil }
         var tag = [language.utf8.count == 3 ? shortest(language) : language]
         var isExtension = false
         for part in parts.dropFirst() {

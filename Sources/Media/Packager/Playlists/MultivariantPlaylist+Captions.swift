@@ -23,7 +23,7 @@ extension MultivariantPlaylist {
             return MediaTag(
                 type: .closedCaptions,
                 groupID: group,
-                language: tag,
+                language: tag ?? TrackLanguage.undetermined,
                 name: tag.map { "\(TrackLanguage.name(of: $0)) (\(channel))" } ?? channel,
                 isDefault: false,
                 autoselects: index == 0,

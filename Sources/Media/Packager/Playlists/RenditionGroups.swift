@@ -158,7 +158,7 @@ extension RenditionGroups {
                     type: type,
                     uri: uri(member.rendition),
                     groupID: group.id,
-                    language: identity.language,
+                    language: identity.language ?? TrackLanguage.undetermined,
                     name: identity.name,
                     isDefault: identity == standard,
                     autoselects: autoselected.contains(identity),

@@ -4,7 +4,8 @@ package import Logging
 
 /// Creates authorizers from the configuration.
 package enum AuthorizerFactory {
-    /// Creates the authorizer for a configuration. With `--dev`, requests without a token are allowed too.
+    /// Creates the authorizer for a configuration. With `--dev` and without a configured authorization, every request is
+    /// allowed.
     ///
     /// - Parameter clock: Returns the time of a monotonic clock, in milliseconds.
     /// - Throws: ``AuthorizationConfigurationError`` if the configuration is not valid, or a file cannot be read.
@@ -18,12 +19,11 @@ package enum AuthorizerFactory {
     ) throws(AuthorizationConfigurationError) -> any PlaybackAuthorizer {
         if configuration.none { return OpenAuthorizer() }
         if let webhook = configuration.webhook { return try authorizer(webhook, logger, metrics, clock) }
-        let tokens = try authorizer(configuration.tokens, pool, logger, clock)
-        if isDevelopment { return DevelopmentAuthorizer(tokens: tokens) }
-        guard let tokens else {
+        if let tokens = try authorizer(configuration.tokens, pool, logger, clock) { return tokens }
+        guard isDevelopment else {
             throw AuthorizationConfigurationError("authorization is missing: set tokens, webhook or none")
         }
-        return tokens
+        return DevelopmentAuthorizer()
     }
 
     private static func authorizer(

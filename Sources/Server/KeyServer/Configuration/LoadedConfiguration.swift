@@ -15,13 +15,15 @@ package struct LoadedConfiguration: Sendable, Equatable {
     ///   - file: The path of the YAML file, if any.
     ///   - environment: The environment variables. Only those that start with `KEYWAY_` are read.
     ///   - options: Settings by path, with the command-line option that set each.
-    ///   - isDevelopment: Whether the server runs without authorization, on loopback addresses only.
+    ///   - isDevelopment: Whether the server runs with development certificates, on loopback addresses only.
+    ///   - isForServing: Whether all settings are checked; otherwise those that locate the store are.
     /// - Throws: ``ConfigurationErrors`` with every problem.
     package static func load(
         file: String?,
         environment: [String: String],
         options: [(path: String, value: String, option: String)] = [],
-        isDevelopment: Bool = false
+        isDevelopment: Bool = false,
+        isForServing: Bool = true
     ) throws(ConfigurationErrors) -> LoadedConfiguration {
         guard let file else {
             return try load(text: nil, environment: environment, options: options, isDevelopment: isDevelopment)
@@ -37,7 +39,8 @@ package struct LoadedConfiguration: Sendable, Equatable {
             name: file,
             environment: environment,
             options: options,
-            isDevelopment: isDevelopment
+            isDevelopment: isDevelopment,
+            isForServing: isForServing
         )
     }
 
@@ -46,7 +49,8 @@ package struct LoadedConfiguration: Sendable, Equatable {
         name: String = "keyway.yaml",
         environment: [String: String] = [:],
         options: [(path: String, value: String, option: String)] = [],
-        isDevelopment: Bool = false
+        isDevelopment: Bool = false,
+        isForServing: Bool = true
     ) throws(ConfigurationErrors) -> LoadedConfiguration {
         var inputs = SettingInputs()
         if let text { inputs.read(yaml: text, file: name) }
@@ -72,7 +76,13 @@ package struct LoadedConfiguration: Sendable, Equatable {
             configuration.licenses.otherClients = Set(OtherClientKind.allCases)
         }
         // An unreadable file would cause misleading consistency errors.
-        if reader.problems.isEmpty { configuration.check(&reader, isDevelopment: isDevelopment) }
+        if reader.problems.isEmpty {
+            if isForServing {
+                configuration.check(&reader, isDevelopment: isDevelopment)
+            } else {
+                configuration.checkLocation(&reader, isDevelopment: isDevelopment)
+            }
+        }
         guard reader.problems.isEmpty else {
             throw ConfigurationErrors(problems: reader.problems.sorted { $0.origin.line < $1.origin.line })
         }

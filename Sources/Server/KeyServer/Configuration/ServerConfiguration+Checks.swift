@@ -1,11 +1,16 @@
 import KeyServerModule
 
 extension ServerConfiguration {
-    /// Reports contradictions as errors, and risky settings as warnings.
-    func check(_ reader: inout SettingReader, isDevelopment: Bool) {
+    /// Reports contradictions in the settings that locate the store.
+    func checkLocation(_ reader: inout SettingReader, isDevelopment: Bool) {
         if data.isEmpty { reader.fail("data", "is missing; set it to the path of the data folder") }
         checkKeyEncryption(&reader)
         checkStore(&reader, isDevelopment: isDevelopment)
+    }
+
+    /// Reports contradictions as errors, and risky settings as warnings.
+    func check(_ reader: inout SettingReader, isDevelopment: Bool) {
+        checkLocation(&reader, isDevelopment: isDevelopment)
         if kek.isInDataFolder, !isDevelopment, store == nil {
             reader.warn("kek", "the key-encryption key is stored with the data that it protects; set kek.file")
         }

@@ -25,12 +25,13 @@ struct BackupCommand: AsyncParsableCommand {
             try await store.appendAudit("backup", "backup", "database copied, its secrets encrypted")
         }
         try printLine("wrote \(out)")
-        try printLine("it does not contain the key-encryption key: without \(keyLocation) it cannot be decrypted")
+        try printLine("it does not contain the key-encryption key: without \(try keyLocation()) it cannot be decrypted")
     }
 
-    private var keyLocation: String {
-        switch store.keySource {
-        case .dataFolder: "\(store.data)/kek"
+    private func keyLocation() throws -> String {
+        let (folder, key) = try store.sqlite()
+        return switch key {
+        case .dataFolder: "\(folder)/kek"
         case .file(let path): path
         case .environment(let variable): "the key in \(variable)"
         case .command: "the key that the command prints"
@@ -64,11 +65,11 @@ struct RestoreCommand: AsyncParsableCommand {
     var replace = false
 
     func run() async throws {
-        try store.requireSQLite()
-        try SQLiteKeyStore.restore(from: file.path, dataFolder: store.data, key: store.keySource, replacing: replace)
+        let (folder, key) = try store.sqlite()
+        try SQLiteKeyStore.restore(from: file.path, dataFolder: folder, key: key, replacing: replace)
         try await store.withStore { store in
             try await store.appendAudit("restore", "restore", "database restored from a backup")
         }
-        try printLine("restored \(store.data)/keyway.sqlite")
+        try printLine("restored \(folder)/keyway.sqlite")
     }
 }

@@ -18,14 +18,15 @@ struct InitCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
-        let location = store.location
+        let location = try store.location()
         do {
             try await location.withStore(creating: .always) { _ in }
         } catch let error as KeyStoreError where error.code == .conflict {
             throw CommandFailure.input("\(error.place) already contains key server data; nothing was changed")
         }
         for line in location.contents { try printLine("created \(line)") }
-        let option = store.store.map { "--store \($0)" } ?? "--data \(store.data)"
+        let option =
+            store.config.map { "--config \($0)" } ?? store.store.map { "--store \($0)" } ?? "--data \(location.folder)"
         try printLine(
             "next: keyway-server certificates add \(option) ..., then keyway-server serve \(option); see docs/server.md"
         )

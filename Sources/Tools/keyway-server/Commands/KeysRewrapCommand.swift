@@ -37,14 +37,15 @@ struct KeysRewrapCommand: AsyncParsableCommand {
     var newKekFile: InputPath
 
     func run() async throws {
-        if store.store != nil { return try await rewrapPostgres() }
-        let outcome = try await SQLiteKeyStore.rewrap(
-            dataFolder: store.data,
-            key: store.keySource,
-            newKeyFile: newKekFile.path
-        )
-        let source = store.keySource == .dataFolder ? store.keySource : .file(newKekFile.path)
-        let opened = try SQLiteKeyStore(dataFolder: store.data, key: source, creating: .never)
+        let folder: String
+        let key: KeyEncryptionKeySource
+        switch try store.location() {
+        case .postgres(let location): return try await rewrap(location)
+        case .dataFolder(let path, let source): (folder, key) = (path, source)
+        }
+        let outcome = try await SQLiteKeyStore.rewrap(dataFolder: folder, key: key, newKeyFile: newKekFile.path)
+        let source = key == .dataFolder ? key : .file(newKekFile.path)
+        let opened = try SQLiteKeyStore(dataFolder: folder, key: source, creating: .never)
         defer { try? opened.close() }
         try await opened.appendAudit(
             "keys rewrap",
@@ -59,16 +60,16 @@ struct KeysRewrapCommand: AsyncParsableCommand {
         if let previous = outcome.oldKeyFile {
             try printLine("\(previous) contains the old key: earlier backups require it")
         }
-        if store.keySource == .dataFolder {
+        if key == .dataFolder {
             try printLine("the data folder contains the new key")
         } else {
             try printKeyInstruction()
         }
     }
 
-    private func rewrapPostgres() async throws {
+    private func rewrap(_ location: StoreLocation.Postgres) async throws {
         let existing = try KeyEncryptionKey.load(file: newKekFile.path)
-        try await opened(or: existing == nil ? nil : .file(newKekFile.path)) { opened, isUnderNewKey in
+        try await opened(location, or: existing == nil ? nil : .file(newKekFile.path)) { opened, isUnderNewKey in
             guard case .postgres(let database) = opened else { return }
             // The key is created only after the store has been opened, so that a mistyped address leaves no file.
             let key: KeyEncryptionKey = if let existing { existing } else { try .create(file: newKekFile.path) }
@@ -90,12 +91,12 @@ struct KeysRewrapCommand: AsyncParsableCommand {
 
     /// Opens the store with its key, or with the new key if it exists and the store is already encrypted with it.
     private func opened(
+        _ location: StoreLocation.Postgres,
         or newKey: KeyEncryptionKeySource?,
         _ work: (StoreLocation.OpenStore, _ isUnderNewKey: Bool) async throws -> Void
     ) async throws {
-        guard case .postgres(let location) = store.location else { return }
         do {
-            try await store.location.withStore { try await work($0, false) }
+            try await StoreLocation.postgres(location).withStore { try await work($0, false) }
         } catch let error as KeyStoreError where error.code == .wrongKEK {
             guard let newKey else { throw error }
             try await StoreLocation.postgres(location.with(newKey)).withStore { try await work($0, true) }

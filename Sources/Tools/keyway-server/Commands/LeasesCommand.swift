@@ -84,7 +84,10 @@ struct LeasesCommand: AsyncParsableCommand {
                 guard try await changes.endLease(account: account.name, client: client.client) else {
                     throw CommandFailure.input("there is no such lease", next: "see `keyway-server leases list`")
                 }
-                try printLine("ended the lease of \(account.name) at \(AdminJSON.text(client.client))")
+                try printLine(
+                    "ended the lease of \(account.name) at \(AdminJSON.text(client.client)): it gets no more keys, and counts "
+                        + "against the limit of streams until its current key expires"
+                )
             }
         }
     }

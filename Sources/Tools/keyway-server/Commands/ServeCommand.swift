@@ -19,13 +19,13 @@ struct ServeCommand: AsyncParsableCommand {
 
             The name of the environment variable for a setting is KEYWAY_ and the setting's path in uppercase \
             letters, with an underscore for each dot and between the words of a name: KEYWAY_LIMITS_QUEUE for \
-            `limits.queue`, KEYWAY_POSTGRES_PASSWORD_FILE for `postgres.passwordFile`. Only the commands serve, \
-            config check, and keys url read these variables.
+            `limits.queue`, KEYWAY_POSTGRES_PASSWORD_FILE for `postgres.passwordFile`. The commands serve, \
+            config check, doctor, and keys url read these variables, and so do commands with --config.
 
             Clients are authorized by playback tokens or by your webhook, as the settings `authorization.tokens` or \
             `authorization.webhook` specify. With --no-authorization, a proxy in front of the server must authorize \
-            clients. --dev, for development, accepts only loopback addresses to listen on, and also issues licenses \
-            to requests without a token unless `authorization.webhook` is set.
+            clients. --dev, for development, uses development certificates, accepts only loopback addresses to \
+            listen on, and, without these settings, authorizes every request.
 
             An SPC (server playback context) is the license request of a FairPlay client; a CKC (content key \
             context) is the response, which contains the content key.
@@ -77,7 +77,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(
         help:
             """
-            Development mode: use development certificates, and accept requests without a token. Cannot be used with \
+            Development mode: use development certificates and, without the setting `authorization`, accept requests \
+            without a token. Cannot be used with \
             --no-authorization.
             """
     )

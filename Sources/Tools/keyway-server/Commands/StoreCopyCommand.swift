@@ -65,22 +65,24 @@ struct StoreCopyCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (toStore == nil) != (toData == nil) else { throw ValidationError("Use either --to-store or --to-data.") }
+        guard store.config == nil else { throw ValidationError("Give the source with --data or --store.") }
         guard (store.store == nil) == (toStore != nil) else {
             throw ValidationError(
                 "--data requires --to-store, and --store requires --to-data. To copy between stores of the "
                     + "same kind, use pg_dump for PostgreSQL and `keyway-server backup` for SQLite."
             )
         }
-        guard toData == nil || store.keySource != .dataFolder else {
+        guard toData == nil || store.kek.source != .dataFolder else {
             throw ValidationError("--to-data requires --kek-file, --kek-variable or --kek-command.")
         }
     }
 
     func run() async throws {
         // Opening the store verifies the key and migrates the schema, so that the copy can be decrypted and read.
-        try await store.location.withStore { _ in }
-        let target = try self.target()
-        let copy = try await copy(to: target)
+        let source = try store.location()
+        try await source.withStore { _ in }
+        let target = target(of: source)
+        let copy = try await copy(source, to: target)
         if !output.json {
             for count in copy.counts where count.rows > 0 { try printLine("\(count.table)  \(count.rows)") }
             try printLine("copied and verified \(counted(copy.rows, "row"))")
@@ -99,12 +101,16 @@ struct StoreCopyCommand: AsyncParsableCommand {
                 return (["the audit log is intact: \(entries)"] + found.heads.map { "head \($0)" })
                     .joined(separator: "\n")
             }
-            try await opened.store.appendAudit("store copy", "store-copy", "all data copied from \(sourceName)")
+            try await opened.store.appendAudit(
+                "store copy",
+                "store-copy",
+                "all data copied from \(source.isPostgres ? "PostgreSQL" : "SQLite")"
+            )
         }
         guard !output.json else { return }
         try printLine("do not start a server on the source store again: the new store would not contain what it grants")
-        if toStore != nil, case .dataFolder = store.keySource {
-            try printLine("the servers need the key-encryption key, which is stored in \(store.data)/kek")
+        if toStore != nil, case .dataFolder = source.key {
+            try printLine("the servers need the key-encryption key, which is stored in \(source.folder)/kek")
         }
     }
 
@@ -117,27 +123,25 @@ struct StoreCopyCommand: AsyncParsableCommand {
         ])
     }
 
-    private var sourceName: String { store.store == nil ? "SQLite" : "PostgreSQL" }
-
-    private func target() throws -> StoreLocation {
-        guard let toStore else { return .dataFolder(toData?.path ?? "", key: store.keySource) }
-        var location = StoreLocation.Postgres(url: toStore, folder: store.data, key: store.keySource)
+    private func target(of source: StoreLocation) -> StoreLocation {
+        guard let toStore else { return .dataFolder(toData?.path ?? "", key: source.key) }
+        var location = StoreLocation.Postgres(url: toStore, folder: source.folder, key: source.key)
         location.passwordFile = toStorePasswordFile?.path
         return .postgres(location)
     }
 
-    private func copy(to target: StoreLocation) async throws -> StoreCopy {
-        switch (store.location, target) {
+    private func copy(_ source: StoreLocation, to target: StoreLocation) async throws -> StoreCopy {
+        switch (source, target) {
         case (.dataFolder(let folder, _), .postgres(let location)):
-            let source = try SQLiteRows(dataFolder: folder)
+            let rows = try SQLiteRows(dataFolder: folder)
             do {
-                let copy = try await PostgresKeyStore.filling(try location.settings()) { rows in
-                    try StoreCopy(from: source, to: rows)
+                let copy = try await PostgresKeyStore.filling(try location.settings()) { target in
+                    try StoreCopy(from: rows, to: target)
                 }
-                try source.close()
+                try rows.close()
                 return copy
             } catch {
-                try? source.close()
+                try? rows.close()
                 throw error
             }
         case (.postgres(let location), .dataFolder(let folder, _)):
