@@ -9,7 +9,7 @@ import VectorFiles
 
 @testable import keyway
 
-/// What commands print if a key server refuses a license, or responds with the CKC of another request.
+/// The output of commands if a key server refuses a license, or responds with the CKC of another request.
 @Suite("Key errors of keyway play and keyway validate", .timeLimit(.minutes(10)), .ownThreads)
 struct PlayKeyErrorTests {
     /// Packages an encrypted movie, and returns the options for a server that responds to license requests in this way.

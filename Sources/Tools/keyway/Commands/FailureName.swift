@@ -12,11 +12,11 @@ import VirtualDevice
 struct FailureName: Sendable {
     /// The name, in kebab-case.
     let name: String
-    /// What has this name, with its article.
+    /// The category of the name, with its article.
     let kind: String
     /// The meaning in one sentence; nil if only the page has it.
     var meaning: String?
-    /// What to do; nil if only the page says it.
+    /// The remedy; nil if only the page says it.
     var remedy: String?
     /// The page that explains the name.
     let page: String

@@ -171,8 +171,7 @@ struct PlayCommand: AsyncParsableCommand {
             let what = error.text(failure)
             let keyAdvice = failure.map { what.contains("\($0)") ? $0.advice : "\($0): \($0.advice)" }
             let advice =
-                await printer.rejections(after: error, profile: device.chosenProfile) ?? error.invalidCKCAdvice
-                ?? keyAdvice ?? error.advice
+                await printer.rejections(after: error, profile: device.chosenProfile) ?? keyAdvice ?? error.advice
             throw CommandFailure(kind: error.exitKind, what: what, next: advice)
         }
         let shown = await printer.report(report, playlist: playlist.name, to: media.name, keys: keys)
@@ -235,12 +234,6 @@ extension PlayerError {
     fileprivate func text(_ failure: KeyFailure?) -> String {
         guard case .key(let error) = cause, error.code == .noResponse, let failure else { return description }
         return "\(place): \(failure)"
-    }
-
-    /// The advice if the device rejected the CKC as invalid; the key loader does not know the device's number.
-    fileprivate var invalidCKCAdvice: String? {
-        guard case .key(let error) = cause, error.number == FPSError.invalidCKC.code else { return nil }
-        return KeyFailure.invalidCKCAdvice
     }
 
     /// The advice on an error of the connection or the server; nil if the message contains all that is known.
