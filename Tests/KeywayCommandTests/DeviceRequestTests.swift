@@ -32,7 +32,8 @@ struct DeviceRequestTests {
         return try Self.module().open(made.output)
     }
 
-    private static func module() throws -> KSM {
+    /// Returns a module with the key pair and the ASk of the tests.
+    static func module() throws -> KSM {
         let ask = String(decoding: try Data(contentsOf: URL(filePath: Keys.path("test-ask.hex"))), as: UTF8.self)
         let bytes = try #require(VectorFile.bytes(hexadecimal: ask.filter(\.isHexDigit)))
         let bundle = try CertificateBundle(
@@ -156,7 +157,10 @@ struct DeviceRequestTests {
                     wantsPersistable: false,
                     at: Int64(Date().timeIntervalSince1970)
                 )
-                return .init(body: license.ckc)
+                return .init(
+                    headers: ["X-Request-Id": "r-1", "Date": "Fri, 15 Jan 2027 08:00:00 GMT"],
+                    body: license.ckc
+                )
             } catch {
                 return error.code == .playbackHalted ? .init(status: 204) : .init(status: 403)
             }
@@ -185,6 +189,15 @@ struct DeviceRequestTests {
             )
             #expect(opened.status == 0, "\(opened.errors)")
         }
+    }
+
+    @Test("With --save, the ID and the date of the response are printed")
+    func origin() throws {
+        let server = try server(Received())
+        let saved = try request(server, ["--save", tool.path("a")])
+        #expect(saved.text.contains("X-Request-Id  r-1\n") && saved.text.contains("Fri, 15 Jan 2027 08:00:00 GMT\n"))
+        #expect(try !request(server, []).text.contains("X-Request-Id"))
+        #expect(try tool.run(["device", "request-key", "--help"]).text.contains("Each run is a new device"))
     }
 
     @Test("An SPC is saved even if the server refuses it")

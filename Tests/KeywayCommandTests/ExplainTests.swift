@@ -4,6 +4,8 @@ import OwnThreads
 import Testing
 import VirtualDevice
 
+@testable import keyway
+
 @Suite("keyway explain", .ownThreads)
 struct ExplainTests {
     let tool: Tool
@@ -96,6 +98,47 @@ struct ExplainTests {
         }
         #expect(try tool.run(["explain", "--jsn"]).status == 2)
         #expect(try tool.run(["explain", "-42668", "--jsn"]).status == 2)
+    }
+
+    @Test(
+        "A name that Keyway prints is explained, with its page",
+        arguments: [
+            ("unknown-asset", "The server has no key", "docs/server.md"),
+            ("ckc-rejected", "The display", "docs/key-loader.md"),
+            ("license-repeated", "is the CKC of an earlier request", "docs/doctor.md"),
+            ("response-cached", "no-store", "docs/doctor.md"),
+            (" Virtual-Machine ", "virtual machine", "docs/policy.md"),
+            ("key-wrong", "Register the key", "docs/validate-rules.md"),
+        ]
+    )
+    func failureNames(name: String, text: String, page: String) throws {
+        let outcome = try tool.run(["explain", name])
+        #expect(outcome.status == 0 && outcome.text.contains(text), "\(outcome.text)")
+        #expect(outcome.text.contains("Source: \(page)"), "\(outcome.text)")
+        let explanation = try #require(try errors([name]).first?["explanations"] as? [[String: Any]]).first
+        #expect(explanation?["name"] as? String == name.lowercased().trimmingCharacters(in: .whitespaces))
+    }
+
+    @Test("Every problem type with a remedy of its own is a known name")
+    func problemTypes() {
+        for name in LicenseProblem.explainedTypes {
+            let remedy = FailureName(name)?.remedy
+            #expect(remedy?.isEmpty == false && remedy?.contains("docs/key-server.md describes the checks") == false)
+        }
+    }
+
+    @Test("The causes of -42668 and the remedies begin with what is most frequent")
+    func invalidCKC() throws {
+        let text = try tool.run(["explain", "-42668"]).text
+        let parts = [
+            "cached", "base64", "DASk was wrong", "The server made it wrong", "keyway doctor", "Cached:", "Not a CKC:",
+            "DASk:", "The server:",
+        ]
+        var rest = Substring(text)
+        for part in parts {
+            let range = try #require(rest.range(of: part), "\(part)")
+            rest = rest[range.upperBound...]
+        }
     }
 
     @Test("The catalog and the virtual device have the same name for a number")

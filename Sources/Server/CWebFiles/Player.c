@@ -69,6 +69,9 @@ static const uint8_t presentation_js[] = {
 static const uint8_t quality_js[] = {
 #embed "Player/quality.js"
 };
+static const uint8_t shown_error_js[] = {
+#embed "Player/shown-error.js"
+};
 static const uint8_t subtitles_js[] = {
 #embed "Player/subtitles.js"
 };
@@ -103,6 +106,7 @@ static const struct keyway_web_file files[] = {
     KEYWAY_WEB_FILE("mp4.js", mp4_js),
     KEYWAY_WEB_FILE("presentation.js", presentation_js),
     KEYWAY_WEB_FILE("quality.js", quality_js),
+    KEYWAY_WEB_FILE("shown-error.js", shown_error_js),
     KEYWAY_WEB_FILE("subtitles.js", subtitles_js),
     KEYWAY_WEB_FILE("timeline.js", timeline_js),
     KEYWAY_WEB_FILE("track.js", track_js),

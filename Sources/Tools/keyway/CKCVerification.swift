@@ -56,11 +56,21 @@ struct CKCVerification: Sendable {
     }
 
     /// Performs all checks.
-    init(ckc: [UInt8], for spc: OpenedExchange) {
+    ///
+    /// - Parameters:
+    ///   - ckc: The CKC, decoded.
+    ///   - isBase64: Whether the input was base64, which a device rejects; the decoded bytes are checked too.
+    init(ckc: [UInt8], isBase64: Bool = false, for spc: OpenedExchange) {
         let examination = CKCExamination(ckc, by: StrictCKCReader(spc))
-        checks = examination.results.map { check, verdict in
-            Check(name: check.rawValue, verdict: Verdict(verdict))
-        }
+        let encoding = Check(
+            name: "encoding",
+            verdict: .failed(Failure(code: "base64", number: FPSError.invalidCKC.code, reason: Report.base64CKC))
+        )
+        checks =
+            (isBase64 ? [encoding] : [])
+            + examination.results.map { check, verdict in
+                Check(name: check.rawValue, verdict: Verdict(verdict))
+            }
         (contentKey, contentIV) = (examination.contentKey, examination.contentIV)
     }
 }

@@ -36,8 +36,19 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var explanation: PlatformErrorExplanation? { platformCode.flatMap(PlatformErrorCatalog.explanation) }
 
     /// The advice to the user or to the operator of the app: that of the kind, except if the server refuses the time in
-    /// the SPC.
-    public var advice: String { reason.flatMap { Self.clockAdvice($0) } ?? kind.rule.advice }
+    /// the SPC, or the device reports that the CKC is invalid.
+    public var advice: String {
+        if kind == .ckcRejected, platformCode?.number == Self.invalidCKC { return Self.invalidCKCAdvice }
+        return reason.flatMap { Self.clockAdvice($0) } ?? kind.rule.advice
+    }
+
+    /// The number with which a device rejects data that is not a CKC for its SPC.
+    private static let invalidCKC: Int32 = -42668
+
+    /// The advice on ``invalidCKC``, with the causes in the order of their frequency.
+    package static let invalidCKCAdvice =
+        "Run keyway doctor, which finds the cause: the response was cached, it is not a CKC (base64, JSON, or HTML), DASk "
+        + "is that of another ASk, or the server made the CKC wrong."
 
     /// Returns the advice if the reason of a refusal is the time in the SPC; otherwise nil.
     static func clockAdvice(_ reason: LogSafeWord) -> String? {

@@ -194,7 +194,8 @@ extension KeyLoader {
             // Another request follows, or the key is no longer needed.
             return false
         case .failed, .requestingResponse:
-            logFailure(KeyFailure(.ckcRejected), ticket.label, retryAfter: nil)
+            let code = (ticket.request as? ContentKeyRequest)?.error?.platformCode
+            logFailure(KeyFailure(.ckcRejected, platformCode: code), ticket.label, retryAfter: nil)
             return false
         }
     }

@@ -23,6 +23,7 @@ import { HlsPresentation } from "./hls-presentation.js";
 import { LicenseServer } from "./licenses.js";
 import { mediaSourceType } from "./mse.js";
 import { firstVariant, loadPlaylist, Presentation, Renditions } from "./presentation.js";
+import { ShownError } from "./shown-error.js";
 
 export { PlayerError, MESSAGES };
 
@@ -48,7 +49,7 @@ const FAIRPLAY_FORMAT = "com.apple.streamingkeydelivery";
  *
  * | Event | `detail` |
  * |---|---|
- * | `error` | a {@link PlayerError}; playback may continue if only some keys were refused |
+ * | `error` | a {@link PlayerError}; playback may continue if only some keys were refused; `stalled` does not follow an error about a key |
  * | `keyrequest` | a request to the key server and its outcome |
  * | `keystatus` | `{keyID, status}` |
  * | `mode` | the mode of playback: `{way, keySystem, variant}` |
@@ -65,6 +66,8 @@ export class KeywayPlayer extends EventTarget {
     #isEncrypted = false;
     /** The number of the current presentation, so that late results of a previous one are ignored. */
     #round = 0;
+    /** The error to show since the keys were last requested. */
+    #shown = new ShownError();
     #options;
 
     /**
@@ -110,6 +113,7 @@ export class KeywayPlayer extends EventTarget {
 
     /** Requests every FairPlay key again, before its lease expires. */
     async renew() {
+        this.#shown = new ShownError();
         await this.#fairPlay?.renew();
     }
 
@@ -140,6 +144,7 @@ export class KeywayPlayer extends EventTarget {
     /** Stops playback and releases the keys. */
     async stop() {
         this.#round += 1;
+        this.#shown = new ShownError();
         this.#presentation?.close();
         if (!this.#presentation && this.video.getAttribute("src")) {
             this.video.removeAttribute("src");
@@ -351,7 +356,7 @@ export class KeywayPlayer extends EventTarget {
      * @param {number} round
      */
     #fail(error, round) {
-        if (round === this.#round) this.#emit("error", error);
+        if (round === this.#round && this.#shown.add(error)) this.#emit("error", error);
     }
 
     /**

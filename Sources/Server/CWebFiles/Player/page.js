@@ -4,6 +4,7 @@
 // hls.js, or nothing.
 import "./hls-library.js";
 import { KeywayPlayer } from "./keyway-player.js";
+import { ShownError } from "./shown-error.js";
 
 /** @typedef {import("./errors.js").PlayerError} PlayerError */
 /** @typedef {import("./licenses.js").KeyRequest} KeyRequest */
@@ -70,6 +71,8 @@ function show(id, text) {
     const place = element(id);
     if (place.textContent !== text) place.textContent = text;
 }
+
+let shown = new ShownError();
 
 /** @param {PlayerError | null} error */
 function showFailure(error) {
@@ -216,6 +219,7 @@ function chosen(id) {
 function clear() {
     requests = [];
     element("choices").hidden = true;
+    shown = new ShownError();
     showFailure(null);
     showKeys();
     fill("requests", [], "No requests yet.");
@@ -224,7 +228,10 @@ function clear() {
     show("fact-variant", "–");
 }
 
-player.addEventListener("error", (event) => showFailure(/** @type {CustomEvent} */ (event).detail));
+player.addEventListener("error", (event) => {
+    shown.add(/** @type {CustomEvent} */ (event).detail);
+    showFailure(shown.error);
+});
 player.addEventListener("keyrequest", (event) => addRequest(/** @type {CustomEvent} */ (event).detail));
 player.addEventListener("keystatus", showKeys);
 player.addEventListener("mode", (event) => {
@@ -258,7 +265,10 @@ element("stop").addEventListener("click", async () => {
     clear();
     urlField.focus();
 });
-element("renew").addEventListener("click", () => { void player.renew(); });
+element("renew").addEventListener("click", () => {
+    shown = new ShownError();
+    void player.renew();
+});
 
 const example = `<video controls playsinline></video>
 <script type="module">

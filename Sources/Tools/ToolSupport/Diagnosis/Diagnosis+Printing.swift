@@ -34,7 +34,8 @@ extension Diagnosis {
         ])
     }
 
-    /// Returns the steps with their marks, and then the first problem and its remedy, without a newline at the end.
+    /// Returns the steps with their marks, each failed one with the remedy of its first failure, and then the first problem
+    /// and its remedy, without a newline at the end.
     package func text(_ style: Style) -> String {
         let width = (steps.map(\.id.count).max() ?? 0) + 2
         let indent = String(repeating: " ", count: Self.markWidth + width)
@@ -49,6 +50,10 @@ extension Diagnosis {
             }
             let rest = step.problems.count - Self.shownProblems
             if rest > 0 { lines.append(indent + "and \(counted(rest, "further problem")); --json lists all") }
+            // The remedy of the first failure of all is at the end.
+            if step.id != first?.step.id, let failure = step.problems.first(where: { $0.mark == .failed }) {
+                lines.append(indent + "what to do: " + escaped(failure.remedy))
+            }
         }
         guard let (step, problem) = first else {
             let skipped = steps.count { $0.mark == .skipped }

@@ -44,8 +44,13 @@ struct CKCInspectCommand: ParsableCommand {
 
     func run() throws {
         let session = try spc.map { try OpenedExchange(spc: $0, opening) }
-        let ckc = try MessageFile.read(file.path, as: .ckc)
-        let inspection = CKCInspection(ckc, payloadKey: session?.payloadKey)
-        try report.print(Report(ckc: inspection, size: ckc.count, sessionKey: session?.session.sessionKey))
+        let ckc = try MessageFile.load(file.path, as: .ckc)
+        let shown = Report(
+            ckc: CKCInspection(ckc.bytes, payloadKey: session?.payloadKey),
+            size: ckc.bytes.count,
+            isBase64: ckc.isBase64,
+            sessionKey: session?.session.sessionKey
+        )
+        try report.print(shown)
     }
 }

@@ -24,8 +24,8 @@ struct CKCOpenCommand: ParsableCommand {
 
     @Option(
         help: .init(
-            "The CKC, in binary or base64; - for standard input. Only one of --spc and --ckc can be "
-                + "standard input.",
+            "The CKC; - for standard input. Base64 is checked too, but refused, because a device needs the decoded "
+                + "bytes. Only one of --spc and --ckc can be standard input.",
             valueName: "file"
         )
     )
@@ -46,8 +46,8 @@ struct CKCOpenCommand: ParsableCommand {
         let exchange = try OpenedExchange(spc: spc, opening)
         // Damaged CKCs are accepted here, because the first check reports the damage. Input that is not a message at
         // all is an error of the caller.
-        let bytes = try MessageFile.read(ckc.path, as: .ckc, allowsWrongLength: true)
-        let verification = CKCVerification(ckc: bytes, for: exchange)
+        let content = try MessageFile.load(ckc.path, as: .ckc, allowsWrongLength: true)
+        let verification = CKCVerification(ckc: content.bytes, isBase64: content.isBase64, for: exchange)
         let text = report.output.json ? json(verification).indented : text(verification)
         try Terminal.write(text)
         if let (name, failure) = verification.firstFailure {

@@ -24,6 +24,8 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
             /fps/license), and opens the CKC, as strictly as the guide allows. The server must derive the same DASk as \
             the device: use the server's development credentials.
 
+            Each run is a new device, which counts against the limits of devices and streams of the token's account.
+
             Options change the content of the SPC. An SPC that requests no key (--sync, --playback-state halted) is \
             only sent, and the response is printed.
             """
@@ -50,7 +52,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
     @Option(
         help: .init(
             "The file for copies of both messages, without its extension: FILE.spc and FILE.ckc. The SPC is written "
-                + "before it is sent. (default: none)",
+                + "before it is sent. The X-Request-Id and the Date of the response are printed too. (default: none)",
             valueName: "file"
         )
     )
@@ -91,7 +93,7 @@ struct DeviceRequestKeyCommand: AsyncParsableCommand {
         }
         let response = try await client.license(spc: made.spc, persistable: persistable)
         if let save { try OutputFile.write(response.ckc, to: "\(save.path).ckc") }
-        exchange.add(response, to: &report, showsMessages: showsMessages)
+        exchange.add(response, to: &report, showsMessages: showsMessages, showsOrigin: save != nil)
         do {
             report.tables.append(try exchange.openKey(response, persistable: persistable))
         } catch {

@@ -19,6 +19,9 @@ struct DevicePlayCommand: AsyncParsableCommand {
             after skd://) with the protocol versions of its tag (KEYFORMATVERSIONS), opens the CKCs, and writes the decrypted presentation, as a player passes it to its \
             decoder. If the device rejects a key, or a key has expired, the command fails. Keys are not printed.
 
+            The first segment of each playlist is opened first. If its frames show that the key of the server is not that \
+            of the media, the command fails with key-wrong, and writes nothing. Some codecs show no error.
+
             The playlist must be a local file. Download a presentation from the web before playing it.
 
             Use this command to test keys, policies, and devices: it requests all keys at the start, and decrypts \
@@ -68,6 +71,7 @@ struct DevicePlayCommand: AsyncParsableCommand {
             keys.uris[uri] = DecryptionKey(key: content.key, iv: iv)
             playing.append(key)
         }
+        if let failure = await PlayedKeyCheck(keys: keys.uris).failure(path: playlist.path) { throw failure }
         var progress = ProgressLine()
         defer { progress.clear() }
         let report = try media {

@@ -20,6 +20,8 @@ struct ExplainCommand: ParsableCommand {
             A line with quotes, parentheses or braces must be quoted. An error with underlying errors is explained from the \
             outermost to the innermost one. Apple documents only some of the numbers: the output contains how sure each \
             meaning is.
+
+            Names that Keyway prints for failures, such as unknown-asset or license-repeated, are explained too.
             """
     )
 
@@ -46,7 +48,11 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         guard !text.isEmpty else { return try list() }
         let mentions = PlatformErrorCatalog.mentions(in: text.joined(separator: " "))
-        guard mentions.contains(where: { !$0.explanations.isEmpty }) else { throw Self.failure(mentions) }
+        guard mentions.contains(where: { !$0.explanations.isEmpty }) else {
+            guard let name = FailureName(text.joined(separator: " ")) else { throw Self.failure(mentions) }
+            let explanation = output.json ? JSONValue.array([name.json]).indented : name.text(Terminal.style)
+            return try Terminal.write(explanation)
+        }
         if output.json {
             try Terminal.write(JSONValue.array(mentions.map(\.json)).indented)
         } else {

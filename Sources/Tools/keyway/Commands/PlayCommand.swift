@@ -36,6 +36,9 @@ struct PlayCommand: AsyncParsableCommand {
             With --profile, only variants are chosen that such a device can play: by their codecs, ALLOWED-CPC, \
             HDCP-LEVEL, video range, and resolution. Without it, any variant can be chosen.
 
+            Whether the keys of the server are those of the media is not checked: with a wrong key, the decrypted media \
+            are damaged, and the exit code is 0. To check this, use keyway doctor.
+
             Use this command to test playback as in an app. To test keys, policies, and devices with a presentation in \
             local files, use keyway device play, which decrypts all of its renditions.
             """
@@ -164,10 +167,12 @@ struct PlayCommand: AsyncParsableCommand {
         do {
             report = try await keys.whileAnswering { [url] in try await player.play(url, to: media.output) }
         } catch let error as PlayerError {
-            let keyAdvice = await keys.advice
+            let failure = await keys.lastFailure
+            let what = error.text(failure)
+            let keyAdvice = failure.map { what.contains("\($0)") ? $0.advice : "\($0): \($0.advice)" }
             let advice =
                 await printer.rejections(after: error, profile: device.chosenProfile) ?? keyAdvice ?? error.advice
-            throw CommandFailure(kind: error.exitKind, what: error.description, next: advice)
+            throw CommandFailure(kind: error.exitKind, what: what, next: advice)
         }
         let shown = await printer.report(report, playlist: playlist.name, to: media.name, keys: keys)
         // Standard output may carry the media, so the report is then written to standard error.
@@ -224,6 +229,13 @@ struct StreamArgument: ExpressibleByArgument, Sendable {
 }
 
 extension PlayerError {
+    /// Returns the description. The failure of a request that the key loader made is the cause itself; the session only
+    /// knows that it got no key.
+    fileprivate func text(_ failure: KeyFailure?) -> String {
+        guard case .key(let error) = cause, error.code == .noResponse, let failure else { return description }
+        return "\(place): \(failure)"
+    }
+
     /// The advice on an error of the connection or the server; nil if the message contains all that is known.
     fileprivate var advice: String? {
         guard case .load(let error) = cause else { return nil }

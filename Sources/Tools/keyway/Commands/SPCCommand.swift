@@ -35,7 +35,8 @@ struct SPCInspectCommand: ParsableCommand {
 
     func run() throws {
         let credentials = try opening.credentials()
-        let spc = try MessageFile.read(file.path, as: .spc, allowsVersion3: credentials.wholeSPC != nil)
-        try report.print(Report(spc: SPCInspection(spc, with: credentials), size: spc.count))
+        let spc = try MessageFile.load(file.path, as: .spc, allowsVersion3: credentials.wholeSPC != nil)
+        let inspection = SPCInspection(spc.bytes, with: credentials)
+        try report.print(Report(spc: inspection, size: spc.bytes.count, isBase64: spc.isBase64))
     }
 }

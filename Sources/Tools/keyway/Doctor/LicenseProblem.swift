@@ -85,11 +85,26 @@ struct LicenseProblem: Sendable {
         let action = outcome.stage <= .spc ? "does not create a key request" : "does not accept the license"
         sentence = "The device \(action) for \(uri)\(number) (\(error.name))\(Self.safe(reason))."
         let meaning = error.code.flatMap { PlatformErrorCatalog.explanations(number: $0).first }
-        let advice = meaning?.remedies.first.map { "\($0) " } ?? ""
+        // The first remedy in the catalog for an invalid CKC is this command.
+        let isInvalid = error == .invalidCKC
+        let first = isInvalid ? Self.invalidCKCRemedy : meaning?.remedies.first
+        let advice = first.map { "\($0) " } ?? ""
         remedy = advice + (error.code.map { "`keyway explain \($0)` has all causes." } ?? "See docs/pitfalls.md.")
     }
 
+    private static let invalidCKCRemedy =
+        "Save the messages with `keyway device request-key --save FILE`, and check them with `keyway ckc open`."
+
     // MARK: Problem types of the server
+
+    /// The problem types with a sentence and a remedy of their own.
+    static let explainedTypes: Set<String> = [
+        "token-missing", "token-expired", "token-not-yet-valid", "token-audience", "token-issuer", "token-signature",
+        "token-unknown-key", "token-algorithm", "token-malformed", "token-claims", "token-asset", "token-device",
+        "token-already-bound", "unauthorized", "forbidden", "unknown-asset", "refused-by-policy", "unreadable-spc",
+        "unknown-certificate", "streams-exceeded", "devices-exceeded", "rate-limited", "overloaded", "unavailable",
+        "internal-error",
+    ]
 
     private init(_ problem: ProblemResponse, _ uri: String) {
         let name = problem.name ?? "status-\(problem.status)"

@@ -11,12 +11,24 @@ struct LicenseSteps: Sendable {
     let target: DoctorTarget?
     /// The outcomes of the requests for keys that are not persistent. A rule of the step `terms` is about the others.
     private let outcomes: [KeyRequestOutcome]
+    /// The number of requests that got the same responses, in a sentence; nil if all responses differ.
+    private let repetition: String?
     /// Why no key was requested; nil if keys were requested.
     private let blocked: String?
 
     init(content: ContentSteps, target: DoctorTarget?, outcomes: [KeyRequestOutcome], blocked: String?) {
         (self.content, self.target, self.blocked) = (content, target, blocked)
         self.outcomes = outcomes.filter { !$0.isPersistent }
+        repetition = Self.repetition(outcomes.filter { $0.stage >= .ckc })
+    }
+
+    /// Returns how many requests got how many different responses; nil if each response is another one.
+    private static func repetition(_ answered: [KeyRequestOutcome]) -> String? {
+        let different = answered.count { !$0.isRepeated }
+        guard different < answered.count else { return nil }
+        let keys = counted(Set(answered.map(\.uri)).count, "key")
+        let responses = different == 1 ? "the same response" : "only \(different) different responses"
+        return "\(counted(answered.count, "key request")) for \(keys) got \(responses); devices report -42668."
     }
 
     /// A problem with the stage that it belongs to, and the device class.
@@ -84,18 +96,23 @@ struct LicenseSteps: Sendable {
             if classes[key] == nil { order.append(failure.problem) }
             classes[key, default: []].append(failure.deviceClass)
         }
-        // A cache explains what else is wrong with the CKCs.
-        let cached = order.filter { $0.code == "license-repeated" }
-        return (cached + order.filter { $0.code != "license-repeated" }).map { problem in
-            let names = Self.names(classes[problem.identity] ?? [])
-            let isForAll = names.count == target?.profiles.count
-            let subject = isForAll ? "" : " (\(names.joined(separator: ", ")))"
-            let text = problem.text(for: subject)
-            guard problem.step == "license", isAnyGranted, !isForAll, target?.areClassesGiven != true else {
-                return .failure(problem.code, text, remedy: problem.remedy, isUnreachable: problem.isUnreachable)
-            }
-            return .warning(problem.code, text, remedy: problem.remedy)
+        // A cache also explains CKCs that are for requests of others, so it is one problem.
+        let cached = order.first { $0.code == "license-repeated" }
+        let repeated = cached.map { cached in
+            Diagnosis.Problem.failure(cached.code, repetition ?? cached.text(for: ""), remedy: cached.remedy)
         }
+        let explained = cached == nil ? [] : ["license-repeated", FPSError.invalidCKC.name]
+        return [repeated].compactMap(\.self)
+            + order.filter { !explained.contains($0.code) }.map { problem in
+                let names = Self.names(classes[problem.identity] ?? [])
+                let isForAll = names.count == target?.profiles.count
+                let subject = isForAll ? "" : " (\(names.joined(separator: ", ")))"
+                let text = problem.text(for: subject)
+                guard problem.step == "license", isAnyGranted, !isForAll, target?.areClassesGiven != true else {
+                    return .failure(problem.code, text, remedy: problem.remedy, isUnreachable: problem.isUnreachable)
+                }
+                return .warning(problem.code, text, remedy: problem.remedy)
+            }
     }
 
     /// Returns names, each once, in order.

@@ -10,6 +10,8 @@ struct ServerSteps: Sendable {
     let origin: String?
     /// Returns the current time in seconds since 1970.
     let now: @Sendable () -> Double
+    /// Returns a random text, which makes the URL of a request unique.
+    var nonce: @Sendable () -> String = { "\(UInt64.random(in: 0 ... .max))" }
 
     /// The results.
     struct Results: Sendable {
@@ -24,11 +26,6 @@ struct ServerSteps: Sendable {
         var isUsable: Bool { blocked == nil }
     }
 
-    /// The clock difference in seconds that the server's default for tokens allows.
-    private static let allowedDifference = 30.0
-    /// The clock difference in seconds at which most tokens are refused.
-    private static let failingDifference = 300.0
-
     /// Checks the steps.
     func run() async -> Results {
         guard let target else {
@@ -38,10 +35,9 @@ struct ServerSteps: Sendable {
                 blocked: "no key server is given"
             )
         }
-        let sent = now()
-        let answer: BoundedHTTP.Answer
+        let found: TimedAnswer
         do throws(BoundedHTTP.Failure) {
-            answer = try await target.client.respond(to: "/fps/certificate")
+            found = try await TimedAnswer("/fps/certificate", of: target.client, now: now)
         } catch {
             return Results(
                 steps: [
@@ -54,15 +50,20 @@ struct ServerSteps: Sendable {
                 blocked: "the key server cannot be reached"
             )
         }
+        let answer = found.answer
         var results = Results()
-        let server = serverStep(answer, target)
-        results.steps.append(server)
+        var server = serverStep(answer, target)
         if server.mark == .failed {
+            results.steps.append(server)
             results.steps += ["clock", "certificate", "cors"].map { .skipped($0, "the address is not a key server's") }
             results.blocked = "the address is not a key server's"
             return results
         }
-        results.steps.append(clockStep(answer, sent: sent, received: now(), &results.clockOffset))
+        let health = await HealthResponses(of: target.client, nonce: nonce, now: now)
+        // Licenses may arrive in spite of it, so the steps after this one are checked too.
+        if health.areStored { server.problems.append(Self.storedResponses) }
+        results.steps.append(server)
+        results.steps.append(clockStep(health, certificate: found, &results.clockOffset))
         let certificate = certificateStep(answer, target)
         results.steps.append(certificate)
         if certificate.mark == .failed { results.blocked = "the certificate is not usable" }
@@ -119,40 +120,6 @@ struct ServerSteps: Sendable {
             )
         }
         return step
-    }
-
-    private func clockStep(
-        _ answer: BoundedHTTP.Answer,
-        sent: Double,
-        received: Double,
-        _ offset: inout Double?
-    ) -> Diagnosis.Step {
-        guard let date = answer.header("Date").flatMap({ HTTPDate.parse($0) }) else {
-            return .skipped("clock", "the server sends no Date")
-        }
-        // The date has whole seconds, and is of a time between the request and the response.
-        let difference = date.timeIntervalSince1970 - (sent + received) / 2
-        let isExact = abs(difference) <= 1 + (received - sent) / 2
-        offset = isExact ? 0 : difference
-        guard !isExact, abs(difference) > Self.allowedDifference else {
-            return Diagnosis.Step("clock", "the server's clock agrees with this machine's")
-        }
-        let direction = difference > 0 ? "ahead of" : "behind"
-        let text = "The server's clock is \(Self.text(abs(difference))) \(direction) this machine's."
-        let remedy =
-            "Compare both with the real time (`timedatectl`), and synchronize the wrong one: tokens and SPCs "
-            + "contain times."
-        let summary = "the server says \(Timestamp.text(seconds: Int64(date.timeIntervalSince1970)))"
-        let problem: Diagnosis.Problem =
-            abs(difference) > Self.failingDifference
-            ? .failure("clock-wrong", text, remedy: remedy) : .warning("clock-differs", text, remedy: remedy)
-        return Diagnosis.Step("clock", summary, problems: [problem])
-    }
-
-    private static func text(_ seconds: Double) -> String {
-        let seconds = Int(min(seconds, 1e9).rounded())
-        if seconds < 120 { return "\(seconds) s" }
-        return seconds < 7_200 ? "\(seconds / 60) min" : "\(seconds / 3_600) h \(seconds / 60 % 60) min"
     }
 
     // MARK: CORS

@@ -20,6 +20,12 @@ struct KeyServerClient: Sendable {
         let isPersistable: Bool?
         /// True if the key has dual expiry; nil if the server does not report it.
         let hasDualExpiry: Bool?
+        /// True if the body is base64 of the CKC, which an app must decode.
+        let isBase64: Bool
+        /// The ID that the server gave the response; nil if it has none.
+        let requestID: String?
+        /// The server's time, as in the header field `Date`.
+        let date: String?
     }
 
     /// The timeout of a request.
@@ -52,10 +58,14 @@ struct KeyServerClient: Sendable {
     func license(spc: [UInt8], persistable: Bool) async throws -> Response {
         let (bytes, response) = try await send("/fps/license" + (persistable ? "?persist=true" : ""), body: spc)
         func flag(_ header: String) -> Bool? { response.header(header).flatMap { Bool($0) } }
+        let ckc = try MessageFile.decode(bytes, as: .ckc, name: "the server's response", allowsWrongLength: true)
         return Response(
-            ckc: try MessageFile.decode(bytes, as: .ckc, name: "the server's response", allowsWrongLength: true),
+            ckc: ckc.bytes,
             isPersistable: flag("Keyway-Persistable"),
-            hasDualExpiry: flag("Keyway-Dual-Expiry")
+            hasDualExpiry: flag("Keyway-Dual-Expiry"),
+            isBase64: ckc.isBase64,
+            requestID: response.header("X-Request-Id"),
+            date: response.header("Date")
         )
     }
 

@@ -32,6 +32,13 @@ struct ProblemResponse: Error, Sendable {
         (reason, instance) = (document.reason, document.instance)
     }
 
+    /// Creates the problem of a type of a Keyway server, without details.
+    init(type name: String) {
+        status = 0
+        type = "urn:keyway:problem:\(name)"
+        (title, detail, reason, instance) = (nil, nil, nil, nil)
+    }
+
     /// The name of the type of a Keyway server, such as `token-expired`; nil for other types.
     var name: String? {
         guard let type, type.hasPrefix("urn:keyway:problem:") else { return nil }

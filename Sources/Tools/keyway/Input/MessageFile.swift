@@ -15,6 +15,14 @@ enum MessageKind: Sendable {
 
 /// Reads SPCs and CKCs from files, in binary or base64.
 enum MessageFile {
+    /// A message, and the encoding of the input.
+    struct Content: Sendable {
+        /// The decoded message.
+        let bytes: [UInt8]
+        /// True if the input is base64.
+        let isBase64: Bool
+    }
+
     /// Returns the bytes of the message in a file.
     ///
     /// - Parameters:
@@ -30,6 +38,22 @@ enum MessageFile {
         allowsVersion3: Bool = false,
         allowsWrongLength: Bool = false
     ) throws(CommandFailure) -> [UInt8] {
+        let content = try load(
+            path,
+            as: message,
+            allowsVersion3: allowsVersion3,
+            allowsWrongLength: allowsWrongLength
+        )
+        return content.bytes
+    }
+
+    /// Returns the message in a file, and its encoding. The parameters are those of ``read(_:as:allowsVersion3:allowsWrongLength:)``.
+    static func load(
+        _ path: String,
+        as message: MessageKind,
+        allowsVersion3: Bool = false,
+        allowsWrongLength: Bool = false
+    ) throws(CommandFailure) -> Content {
         try decode(
             InputFile.read(path),
             as: message,
@@ -46,14 +70,11 @@ enum MessageFile {
         name: String,
         allowsVersion3: Bool = false,
         allowsWrongLength: Bool = false
-    ) throws(CommandFailure) -> [UInt8] {
+    ) throws(CommandFailure) -> Content {
         let kind = FileKind(bytes)
-        let decoded: [UInt8]? =
-            switch kind {
-            // Non-ASCII bytes at the beginning are a byte order mark.
-            case .base64: TextEncodings.base64(bytes.drop { $0 > 0x7f })
-            default: bytes
-            }
+        let isBase64 = if case .base64 = kind { true } else { false }
+        // Non-ASCII bytes at the beginning are a byte order mark.
+        let decoded = isBase64 ? TextEncodings.base64(bytes.drop { $0 > 0x7f }) : bytes
         let isAccepted =
             switch kind.messageWithin {
             case .spc(3, _)?: message == .spc && allowsVersion3
@@ -61,7 +82,7 @@ enum MessageFile {
             case .ckc(let completeness)?: message == .ckc && (completeness == .complete || allowsWrongLength)
             default: false
             }
-        if isAccepted, let decoded { return decoded }
+        if isAccepted, let decoded { return Content(bytes: decoded, isBase64: isBase64) }
         throw .input(problem(kind, name, message), next: kind.advice(expecting: message))
     }
 

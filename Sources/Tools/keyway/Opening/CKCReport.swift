@@ -3,9 +3,16 @@ import FPSMessages
 import KeyServerModule
 
 extension Report {
+    /// The statement that the input is base64 of a CKC.
+    static let base64CKC = "the file is base64 of a CKC; a device needs the decoded bytes"
+
     /// Creates a report about a CKC. The session key decrypts its content key.
-    init(ckc inspection: CKCInspection, size: Int, sessionKey: SecretBytes?) {
-        self.init(kind: "ckc", headline: "CKC, \(size) bytes")
+    ///
+    /// - Parameter isBase64: Whether the input was base64, which devices reject.
+    init(ckc inspection: CKCInspection, size: Int, isBase64: Bool = false, sessionKey: SecretBytes?) {
+        self.init(kind: "ckc", headline: "CKC, \(size) bytes" + (isBase64 ? ": \(Self.base64CKC)" : ""))
+        // The JSON report has no headline.
+        if isBase64 { notes.append(Self.base64CKC) }
         if let message = inspection.message { tables.append(Self.container(message)) }
         if let blocks = inspection.blocks, !inspection.isGarbage {
             tables.append(BlockTables.payload(blocks))

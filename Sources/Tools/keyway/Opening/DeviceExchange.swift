@@ -35,10 +35,22 @@ struct DeviceExchange: Sendable {
     }
 
     /// Adds the response to a report.
-    func add(_ response: KeyServerClient.Response, to report: inout Report, showsMessages: Bool) {
+    ///
+    /// - Parameter showsOrigin: Whether to add the response's ID and date, by which it is found in the server's logs.
+    func add(
+        _ response: KeyServerClient.Response,
+        to report: inout Report,
+        showsMessages: Bool,
+        showsOrigin: Bool = false
+    ) {
         var fields = [Field("CKC", .number(response.ckc.count, unit: "bytes"))]
         if let flag = response.isPersistable { fields.append(Field("persistable", .flag(flag))) }
         if let flag = response.hasDualExpiry { fields.append(Field("dual expiry", .flag(flag))) }
+        if response.isBase64 { fields.append(Field("encoding", .text("base64, which an app must decode"))) }
+        if showsOrigin {
+            fields.append(Field("X-Request-Id", .text(response.requestID ?? "none")))
+            fields.append(Field("Date", .text(response.date ?? "none")))
+        }
         report.tables.append(FieldTable(title: "Response", fields: fields))
         if showsMessages {
             let spc = SPCInspection(made: request, by: device)

@@ -3,9 +3,12 @@ import KeyServerModule
 
 extension Report {
     /// Creates a report about an SPC.
-    init(spc inspection: SPCInspection, size: Int) {
+    ///
+    /// - Parameter isBase64: Whether the input was base64, in which apps often send SPCs.
+    init(spc inspection: SPCInspection, size: Int, isBase64: Bool = false) {
         let version = inspection.message?.version.description ?? "3"
         self.init(kind: "spc", headline: "SPC of version \(version), \(size) bytes")
+        if isBase64 { notes.append("the file is base64 of an SPC; the size is that of the decoded bytes") }
         if let message = inspection.message { tables.append(Self.container(message)) }
         if let blocks = inspection.blocks {
             tables.append(BlockTables.payload(blocks))

@@ -83,14 +83,13 @@ struct PlayKeys: Sendable {
         }
     }
 
-    /// The last key error and advice on it; nil if there was none.
-    var advice: String? {
+    /// The last key error; nil if there was none.
+    var lastFailure: KeyFailure? {
         get async {
             var errors = await clear.errorLog.entries
             if let fairPlay { errors += await fairPlay.errorLog.entries }
             // Cancelled requests do not show the cause of the failure.
-            let cause = errors.last { $0.failure.kind != .cancelled } ?? errors.last
-            return cause.map { "\($0.failure): \($0.advice)" }
+            return (errors.last { $0.failure.kind != .cancelled } ?? errors.last)?.failure
         }
     }
 }

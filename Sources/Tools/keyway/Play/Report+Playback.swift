@@ -4,10 +4,16 @@ import StreamPlayer
 import ToolSupport
 
 extension Report {
+    /// The note that decrypted media may be damaged.
+    static let uncheckedKeys =
+        "whether the keys are those of the media was not checked: keyway doctor decrypts a segment of each playlist, and "
+        + "recognizes a wrong key"
+
     /// Creates the final report of `keyway play`. Field names include the unit, because they are also JSON keys.
     init(playback: PlaybackReport, headline: String, variant: String?, accesses: [KeyAccess]) {
         self.init(kind: "playback", headline: headline)
         tables.append(FieldTable(title: "Played", fields: Self.fields(playback, variant: variant)))
+        if playback.encryptedSegments > 0 { notes.append(Self.uncheckedKeys) }
         if !accesses.isEmpty { tables.append(Self.table(accesses)) }
     }
 

@@ -106,7 +106,7 @@ struct HTMLReport {
                 + "\(Self.escaped(finding.sentence + estimate))\(reason)</li>"
         }
         let note = first.targetNote.map { "<p class=\"note\">\(Self.escaped($0))</p>" } ?? ""
-        let advice = first.rule.advice.map { "<p class=\"action\"><b>What to do:</b> \(Self.escaped($0))</p>" } ?? ""
+        let advice = first.advice.map { "<p class=\"action\"><b>What to do:</b> \(Self.escaped($0))</p>" } ?? ""
         let fault = first.rule.appleToolFault.map { "<p class=\"note\">\(Self.escaped($0))</p>" } ?? ""
         return """
             <details\(first.level >= .must && first.counts ? " open" : "")><summary><span class="level \(first.level.rawValue)">\

@@ -1,7 +1,16 @@
+import ContentKeySession
 import HLSPlaylist
 import StreamValidation
+import VirtualDevice
 
 extension JudgedFinding {
+    /// The advice: that of the rule, except for a CKC that the device rejects as invalid; nil for rules about the text of
+    /// playlists, whose messages contain it.
+    var advice: String? {
+        let isInvalidCKC = rule.id.rawValue == "key-get" && message.contains(FPSError.invalidCKC.description)
+        return isInvalidCKC ? KeyFailure.invalidCKCAdvice : rule.advice
+    }
+
     /// The message with the measured and the expected value, without the place.
     var sentence: String {
         var text = PlaylistText.message(message)

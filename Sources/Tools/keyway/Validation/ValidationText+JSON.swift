@@ -63,7 +63,7 @@ extension ValidationText {
             "confidence": .string(finding.confidence.rawValue), "count": .integer(finding.count),
             "place": json(finding.place), "last": finding.last.map(json),
             "placeKey": .string(finding.placeKey),
-            "advice": .string(finding.rule.advice),
+            "advice": .string(finding.advice),
             "suppression": finding.exception.map { exception in
                 .object([
                     "kind": .string(exception.kind.rawValue),

@@ -32,7 +32,7 @@ struct ValidationText {
             for finding in group.prefix(places ?? .max) { lines += Self.lines(finding) }
             let rest = group.count - min(places ?? .max, group.count)
             if rest > 0 { lines.append("  and \(rest) more; give --all to show them") }
-            if let advice = first.rule.advice { lines.append("  What to do: \(advice)") }
+            if let advice = first.advice { lines.append("  What to do: \(advice)") }
             lines.append("")
         }
         lines += exceptionLines + skippedLines(isComplete: places == nil)
