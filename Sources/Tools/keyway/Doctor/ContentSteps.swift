@@ -174,6 +174,11 @@ struct ContentSteps: Sendable {
             "\(opened) of \(counted(found.count, "track")) decrypted, with valid frames",
             problems: problems
         )
+        let closed = presentation.renditions.count { rendition in
+            rendition.segments.contains { $0.keys[.fairPlay] != nil }
+                && rendition.segments.allSatisfy { $0.decryptions.isEmpty }
+        }
+        if closed > 0 { step.details.append("\(counted(closed, "playlist")) not decrypted: there is no license") }
         let undecided = found.count { $0.verdict == .undecided }
         if undecided > 0 {
             step.details.append(

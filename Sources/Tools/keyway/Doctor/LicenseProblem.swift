@@ -160,7 +160,8 @@ struct LicenseProblem: Sendable {
         case "refused-by-policy":
             step = "license"
             sentence = "The policy of \(uri) refuses the license\(addition)."
-            remedy = "docs/policy.md explains the reason; `keyway-server policies show` prints the policy.\(log)"
+            let explain = problem.reason.map { "`keyway explain \(Self.safe($0))` explains the reason; " } ?? ""
+            remedy = "\(explain)`keyway-server policies show` prints the policy, and docs/policy.md its fields.\(log)"
         case "unreadable-spc":
             step = "license"
             sentence =
