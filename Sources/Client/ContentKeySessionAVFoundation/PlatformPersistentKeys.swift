@@ -163,7 +163,6 @@ public actor PlatformPersistentKeys {
             group.cancelAll()
             return results
         }
-        let failures = await loader.errorLog.entries
         for identifier in identifiers {
             switch results[identifier] {
             case .success?:
@@ -171,8 +170,8 @@ public actor PlatformPersistentKeys {
                     results[identifier] = .failure(error)
                 }
             case .failure?:
-                if let last = failures.last(where: { $0.label == KeyLabel(identifier) && $0.retryAfter == nil }) {
-                    results[identifier] = .failure(ContentKeyError(last.failure))
+                if let failure = await loader.lastFailure(for: identifier) {
+                    results[identifier] = .failure(ContentKeyError(failure))
                 }
             case nil: results[identifier] = .failure(ContentKeyError(.cancelled, .session))
             }
@@ -376,7 +375,9 @@ extension ContentKeyError {
         self.init(
             Code(rawValue: failure.kind.rawValue),
             .response,
-            reason: "\(failure): \(failure.kind.rule.advice)"
+            reason: "\(failure): \(failure.advice)",
+            number: failure.platformCode?.number,
+            domain: failure.platformCode?.domain
         )
     }
 

@@ -28,6 +28,25 @@ import Testing
             }
             #expect(error.number == -42668)
             #expect(online.events.count("succeed skd://bad") == 0)
+            try await scene.until("the failure is noted") { await online.loader.lastFailure(for: "skd://bad") != nil }
+            let failure = await online.loader.lastFailure(for: "skd://bad")
+            #expect(failure?.kind == .ckcRejected && failure?.code == "invalid-ckc")
+            #expect(failure?.platformCode?.number == -42668)
+        }
+    }
+
+    @Test("A key that cannot be stored fails with the advice for that")
+    func fullStorage() async throws {
+        try await AdapterScene.run { scene in
+            let file = scene.folder.appendingPathComponent("file")
+            try Data([1]).write(to: file)
+            // A file cannot be created below a file.
+            let store = PersistentKeyFile(file.appendingPathComponent("keys.plist"), protection: [])
+            let keys = scene.persistentKeys(store)
+            let error = await #expect(throws: ContentKeyError.self) {
+                try await scene.finish { try await keys.acquire(["skd://film"]) }
+            }
+            #expect(error?.code == .keyNotStored && error?.reason?.contains("Free storage") == true)
         }
     }
 
