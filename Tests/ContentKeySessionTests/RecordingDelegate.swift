@@ -43,7 +43,7 @@ final class RecordingDelegate: KeySessionDelegate {
     func contentKeySession(
         _: KeySession,
         didStop key: ContentKey,
-        cause: KeySessionMachine.StopCause
+        cause: ContentKeyStopCause
     ) { note("stop \(key.identifier) \(cause)") }
     func contentKeySession(_: KeySession, externalProtectionStatusDidChangeFor key: ContentKey) {
         note("protection \(key.externalContentProtectionStatus)")

@@ -57,7 +57,7 @@ struct KeyPathLifetimeTests {
 
     @Test("A preload after the end of a lease makes a new request")
     func preloadAfterLease() async throws {
-        try await KeyPathBench.run(.init(settings: .with { $0.renewal = LeaseRenewal(share: 0.5) })) { bench in
+        try await KeyPathBench.run(.init(settings: .with { $0.renewal = LeaseRenewal(margin: 0.5) })) { bench in
             await bench.loader.preload(["skd://film/leased"])
             try await bench.pass(.seconds(1))
             let key = try await bench.key("film/leased")

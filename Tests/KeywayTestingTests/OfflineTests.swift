@@ -17,7 +17,7 @@ struct OfflineTests {
         let device = device(isScripted)
         let first = server.makeClient(device: device)
         _ = try await first.key(for: "skd://movie", isPersistable: true)
-        let stored = try #require(first.persistentKeys.key(for: "skd://movie"))
+        let stored = try #require(await first.persistentKeys.key(for: "skd://movie"))
         await first.end()
 
         // The app is launched again, on a plane.
@@ -29,7 +29,7 @@ struct OfflineTests {
         #expect(try second.contentKey(of: key) == server.contentKey(for: "movie"))
         #expect(server.requests.isEmpty)
         // First playback replaces the key.
-        #expect(second.persistentKeys.key(for: "skd://movie") != stored)
+        #expect(await second.persistentKeys.key(for: "skd://movie") != stored)
         await second.end()
 
         // The playback period ends. Without a network there is no key; online there is a new one.
@@ -49,7 +49,7 @@ struct OfflineTests {
         let device = device(isScripted)
         let client = server.makeClient(device: device)
         _ = try await client.key(for: "skd://movie", isPersistable: true)
-        let stored = try #require(client.persistentKeys.key(for: "skd://movie"))
+        let stored = try #require(await client.persistentKeys.key(for: "skd://movie"))
         let facts = try await device.facts(ofPersistableKey: stored)
         #expect(facts.storage == 86_400)
         #expect(facts.playback == 86_400)
@@ -65,16 +65,17 @@ struct OfflineTests {
 
     @Test("A policy without persistence, and AirPlay, give an online key", arguments: [false, true])
     func onlineInstead(isScripted: Bool) async throws {
-        let client = server.makeClient(device: device(isScripted))
+        let keys = TestPersistentKeys()
+        let client = server.makeClient(device: device(isScripted), persistentKeys: keys)
         _ = try await client.key(for: "skd://movie", isPersistable: true)
-        #expect(client.persistentKeys.keys.isEmpty)
+        #expect(keys.keys.isEmpty)
         server.policy = .offline
         await client.setRoute(.airPlay)
         _ = try await client.key(for: "skd://other", isPersistable: true)
-        #expect(client.persistentKeys.keys.isEmpty)
+        #expect(keys.keys.isEmpty)
         await client.setRoute(.local)
         _ = try await client.key(for: "skd://third", isPersistable: true)
-        #expect(client.persistentKeys.keys.keys.sorted() == ["skd://third"])
+        #expect(keys.keys.keys.sorted() == ["skd://third"])
     }
 
     @Test("A report and a proof of deletion reach the server; a challenge is valid once", arguments: [false, true])
@@ -83,7 +84,7 @@ struct OfflineTests {
         let device = device(isScripted)
         let client = server.makeClient(device: device)
         _ = try await client.key(for: "skd://movie", isPersistable: true)
-        let stored = try #require(client.persistentKeys.key(for: "skd://movie"))
+        let stored = try #require(await client.persistentKeys.key(for: "skd://movie"))
         await server.clock.advance(by: Self.day)
 
         var context = ServerPlaybackContext(certificate: server.certificate, serverChallenge: 0)

@@ -73,17 +73,18 @@ struct ProtocolVersionTests {
         server.protocolVersions = [2]
         server.policy = .offline(validity: .seconds(3600))
         let device: any PersistentKeyDevice = isScripted ? server.makeScriptedDevice() : server.makeDevice()
-        let first = server.makeClient(device: device)
+        let keys = TestPersistentKeys()
+        let first = server.makeClient(device: device, persistentKeys: keys)
         await first.loader.keysDeclared([Self.tag])
         try await first.play("skd://movie", isPersistable: true)
-        #expect(first.persistentKeys.protocolVersions(for: "skd://movie") == [1, 2])
+        #expect(keys.protocolVersions(for: "skd://movie") == [1, 2])
         await first.end()
         // The stored key has expired, and this run of the app has no playlist.
         await server.clock.advance(by: .seconds(3601))
-        let second = server.makeClient(device: device, persistentKeys: first.persistentKeys)
+        let second = server.makeClient(device: device, persistentKeys: keys)
         try await second.play("skd://movie", isPersistable: true)
         #expect(server.licenseRoundTrips == 2)
-        #expect(second.persistentKeys.protocolVersions(for: "skd://movie") == [1, 2])
+        #expect(keys.protocolVersions(for: "skd://movie") == [1, 2])
     }
 
     /// The way from the text of a playlist to the server's answer.

@@ -4,7 +4,7 @@
 /// Two errors are equal if their codes are equal. An error never contains a secret, so it can be logged.
 public struct ContentKeyError: Error, Sendable {
     /// A stable name in kebab-case. A device's error codes pass through unchanged.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: RawRepresentable, Hashable, Sendable, Codable {
         /// The name.
         public let rawValue: String
         /// Creates a code from its name.
@@ -124,6 +124,10 @@ extension ContentKeyError.Code {
     public static let persistentKeyExpired = Self(rawValue: "persistent-key-expired")
     /// The persistable key was replaced, invalidated or altered; Apple's number is -42803.
     public static let invalidPersistentKey = Self(rawValue: "invalid-persistent-key")
+    /// The CKC is malformed, or is not the response to the SPC of this request; Apple's number is -42668.
+    public static let invalidCKC = Self(rawValue: "invalid-ckc")
+    /// An attached display does not protect the content as the key requires.
+    public static let outputRestricted = Self(rawValue: "output-restricted")
     /// The route, the device, the key system or the CKC does not allow a persistent key.
     public static let persistenceNotAllowed = Self(rawValue: "persistence-not-allowed")
 }

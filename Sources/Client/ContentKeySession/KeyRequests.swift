@@ -98,6 +98,9 @@ public protocol ContentKeyLoading: AnyObject, Sendable {
     /// response, or if the session does not provide it.
     var grantedLease: Duration? { get }
 
+    /// The error with which the device rejected the response; nil before that, or if the session does not provide it.
+    var error: ContentKeyError? { get }
+
     /// Creates the SPC for the key server. A second call creates another SPC; then only its CKC is a valid response.
     ///
     /// - Parameters:
@@ -146,6 +149,9 @@ extension ContentKeyLoading {
 
     /// Nil: not known.
     public var grantedLease: Duration? { nil }
+
+    /// Nil: not known.
+    public var error: ContentKeyError? { nil }
 }
 
 /// The options of a key request.

@@ -21,6 +21,7 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
         var hasSPC = false
         var isAnswered = false
         var outcome: ContentKeyRequestStatus?
+        var error: ContentKeyError?
         var waiter: CheckedContinuation<ContentKeyRequestStatus, Never>?
     }
 
@@ -86,6 +87,9 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
         default: return false
         }
     }
+
+    /// The error that the delegate received for the response; nil before that, or if it received none.
+    public var error: ContentKeyError? { state.withLock { $0.error } }
 
     /// Creates the SPC for the key server.
     public func makeStreamingContentKeyRequestData(
@@ -176,10 +180,10 @@ public final class PlatformContentKeyRequest: ContentKeyLoading {
     }
 
     /// Sets the result of the request. Only the first result counts.
-    func complete(_ outcome: ContentKeyRequestStatus) {
+    func complete(_ outcome: ContentKeyRequestStatus, _ error: ContentKeyError? = nil) {
         let waiter = state.withLock { state in
             guard state.outcome == nil else { return nil as CheckedContinuation<ContentKeyRequestStatus, Never>? }
-            state.outcome = outcome
+            (state.outcome, state.error) = (outcome, error)
             defer { state.waiter = nil }
             return state.waiter
         }

@@ -14,7 +14,7 @@ extension ContentKeyError {
             self.init(
                 Code(rawValue: kind.rawValue),
                 .response,
-                reason: "\(kind.rawValue) (\(code)): \(kind.rule.advice)",
+                reason: "\(kind.rawValue) (\(code)): \(kind.advice)",
                 number: Int32(exactly: code)
             )
             return
@@ -91,7 +91,7 @@ enum PlatformFailure {
         case let failure as KeyFailure:
             var info: [String: Any] = [
                 NSLocalizedDescriptionKey: failure.description,
-                NSLocalizedRecoverySuggestionErrorKey: failure.kind.rule.advice,
+                NSLocalizedRecoverySuggestionErrorKey: failure.advice,
             ]
             info[NSUnderlyingErrorKey] = failure.platformCode.map { platformError($0, failure.explanation) }
             return NSError(domain: domain, code: failure.number, userInfo: info)

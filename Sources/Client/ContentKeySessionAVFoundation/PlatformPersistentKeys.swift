@@ -69,8 +69,9 @@ public actor PlatformPersistentKeys {
     ///   - identifiers: The identifiers of the keys (the URIs of EXT-X-KEY).
     ///   - tags: The EXT-X-KEY and EXT-X-SESSION-KEY tags of the playlist, if the app has it: they declare the protocol
     ///     versions of the keys, which are stored with the keys. Without its tag, a key has version 1.
-    /// - Throws: The error of the first key by identifier. ``ContentKeyError/Code/persistenceNotAllowed`` if AirPlay is
-    ///   on or the service does not allow a persistent key.
+    /// - Throws: The error of the first key by identifier. After a failure of the key loader, the code is the name of
+    ///   its kind: `persistence-refused` if AirPlay is on, `key-not-stored` if the key could not be stored, and
+    ///   `ckc-rejected` if the device rejects the CKC, as it does (-42668) if the policy does not allow a persistent key.
     public func acquire(
         _ identifiers: [String],
         declaredBy tags: [KeyTag] = []
@@ -163,7 +164,6 @@ public actor PlatformPersistentKeys {
             group.cancelAll()
             return results
         }
-        let failures = await loader.errorLog.entries
         for identifier in identifiers {
             switch results[identifier] {
             case .success?:
@@ -171,8 +171,8 @@ public actor PlatformPersistentKeys {
                     results[identifier] = .failure(error)
                 }
             case .failure?:
-                if let last = failures.last(where: { $0.label == KeyLabel(identifier) && $0.retryAfter == nil }) {
-                    results[identifier] = .failure(ContentKeyError(last.failure))
+                if let failure = await loader.lastFailure(for: identifier) {
+                    results[identifier] = .failure(ContentKeyError(failure))
                 }
             case nil: results[identifier] = .failure(ContentKeyError(.cancelled, .session))
             }
@@ -376,7 +376,9 @@ extension ContentKeyError {
         self.init(
             Code(rawValue: failure.kind.rawValue),
             .response,
-            reason: "\(failure): \(failure.kind.rule.advice)"
+            reason: "\(failure): \(failure.advice)",
+            number: failure.platformCode?.number,
+            domain: failure.platformCode?.domain
         )
     }
 

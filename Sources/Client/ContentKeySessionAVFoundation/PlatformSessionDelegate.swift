@@ -88,7 +88,7 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         let error = ContentKeyError(platform: err)
         let request = core.request(for: keyRequest)
         let usedStoredKey = request?.usesStoredKey == true
-        request?.complete(.failed)
+        request?.complete(.failed, error)
         if let request { core.rejectPersistence(request.id, request.identifier, "the request failed") }
         guard let identifier = text(ofIdentifier: keyRequest.identifier) else { return }
         if usedStoredKey, error.isStoredKeyRejection {

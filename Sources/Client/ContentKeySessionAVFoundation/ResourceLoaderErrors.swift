@@ -35,7 +35,7 @@ enum ResourceLoaderFailure {
         let error = error as NSError
         var information = error.userInfo
         if information[NSLocalizedRecoverySuggestionErrorKey] == nil {
-            information[NSLocalizedRecoverySuggestionErrorKey] = KeyFailure.Kind.spcCreationFailed.rule.advice
+            information[NSLocalizedRecoverySuggestionErrorKey] = KeyFailure.Kind.spcCreationFailed.advice
         }
         return NSError(domain: error.domain, code: error.code == 0 ? 94 : error.code, userInfo: information)
     }
@@ -53,14 +53,14 @@ enum ResourceLoaderFailure {
         case .notIntercepted: "Start at the address that interceptedURL(for:) returns."
         case .typeNotAllowed: "The player does not accept this kind of key now. Turn AirPlay off, then try again."
         case .wrongRange, .unreadableKey: "Check that the address of the key returns 16 bytes."
-        case .noConnection: KeyFailure.Kind.noConnection.rule.advice
-        case .deadline: KeyFailure.Kind.timeout.rule.advice
-        case .tooLarge: KeyFailure.Kind.responseTooLarge.rule.advice
-        case .badAddress: KeyFailure.Kind.badAddress.rule.advice
+        case .noConnection: KeyFailure.Kind.noConnection.advice
+        case .deadline: KeyFailure.Kind.timeout.advice
+        case .tooLarge: KeyFailure.Kind.responseTooLarge.advice
+        case .badAddress: KeyFailure.Kind.badAddress.advice
         case .status: "The server refused the request. Check the account, then the address in the playlist."
-        case .unreadablePlaylist: KeyFailure.Kind.malformedResponse.rule.advice
+        case .unreadablePlaylist: KeyFailure.Kind.malformedResponse.advice
         case .keyNotStored: "Free storage, then try again."
-        case .cancelled: KeyFailure.Kind.cancelled.rule.advice
+        case .cancelled: KeyFailure.Kind.cancelled.advice
         }
     }
 

@@ -9,7 +9,7 @@ public final class FilmKeys: Sendable {
     ///
     /// - Parameters:
     ///   - session: A `PlatformContentKeySession` in the app, a `KeySession` in tests.
-    ///   - server: The address of the key server, without a trailing slash.
+    ///   - server: The address of the key server, such as `https://keys.example`.
     ///   - transport: A `URLSessionTransport` in the app, a `TestKeyServer` in tests.
     ///   - clock: The clock of timeouts and leases.
     ///   - token: Returns a playback token of the viewer. If `isNew` is true, the last token cannot be used again.

@@ -13,6 +13,11 @@ public struct FilmProblem: Hashable, Sendable {
     public init(_ failure: KeyFailure) {
         code = failure.description
         switch failure.kind {
+        // The time was over, and the last attempt had a response.
+        case .deadlineExceeded where failure.status == 200:
+            (message, canRetry) = ("This network may require you to sign in. Open a web page first.", true)
+        case .deadlineExceeded where failure.status != nil:
+            (message, canRetry) = ("Our service is busy. Try again in a few minutes.", true)
         case .noConnection, .timeout, .deadlineExceeded:
             (message, canRetry) = ("The internet connection does not work.", true)
         case .malformedResponse, .responseTooLarge, .unexpectedStatus:
@@ -27,6 +32,12 @@ public struct FilmProblem: Hashable, Sendable {
             (message, canRetry) = ("This film cannot be watched over AirPlay.", false)
         case .forbidden:
             (message, canRetry) = ("This film is not available to you.", false)
+        case .ckcRejected where failure.code == ContentKeyError.Code.persistentKeyExpired.rawValue:
+            (message, canRetry) = ("This download has expired. Connect to the internet to watch.", true)
+        case .ckcRejected where failure.code == ContentKeyError.Code.invalidCKC.rawValue:
+            (message, canRetry) = ("Our service has a problem with this film.", true)
+        case .keyNotStored:
+            (message, canRetry) = ("The film could not be stored. Free some storage first.", true)
         case .ckcRejected:
             (message, canRetry) = ("This film cannot be watched on this device or display.", false)
         default:
@@ -36,10 +47,11 @@ public struct FilmProblem: Hashable, Sendable {
 }
 
 extension FilmKeys {
-    /// The problem of a film's keys; nil if none has failed. Read it when AVPlayerItem fails.
+    /// The problem of a film's keys; nil if all keys that failed have loaded since. Read it when AVPlayerItem fails.
     public func problem(of film: Film) async -> FilmProblem? {
-        let labels = film.keys.map { KeyLabel($0) }
-        let failed = await loader.errorLog.entries.last { labels.contains($0.label) && $0.retryAfter == nil }
-        return failed.map { FilmProblem($0.failure) }
+        for key in film.keys {
+            if let failure = await loader.lastFailure(for: key) { return FilmProblem(failure) }
+        }
+        return nil
     }
 }

@@ -1,4 +1,5 @@
 import ContentKeySession
+import Foundation
 import KeywayTesting
 import KeywayTestingTraits
 import PlayerCore
@@ -38,6 +39,35 @@ struct FilmProblemTests {
 
     @Test func noNetwork() async throws {
         server.injectAlways(.noConnection)
-        #expect(try await problem().canRetry)
+        #expect(try await problem().message == "The internet connection does not work.")
+    }
+
+    @Test func aServerThatIsBusyForLongerThanTheViewerWaits() async throws {
+        server.injectAlways(.overloaded(retryAfter: .seconds(60)))
+        let problem = try await problem()
+        #expect(problem.message == "Our service is busy. Try again in a few minutes.")
+        #expect(problem.canRetry)
+    }
+
+    @Test func theProblemIsThatOfTheFilmAndEndsWhenItsKeyLoads() async throws {
+        func film(_ key: String) throws -> Film {
+            let url = try #require(URL(string: "https://films.example/film/main.m3u8"))
+            return Film(id: key, title: "A film", url: url, keys: [key])
+        }
+        let (broken, other) = (try film("skd://film/video?cut=1"), try film("skd://film/video?cut=2"))
+        var made: FilmKeys?
+        let client = server.makeClient(loader: { session in
+            let keys = server.makeKeys(session)
+            made = keys
+            return keys.loader
+        })
+        let keys = try #require(made)
+
+        server.inject(.wrongLicense, on: .license)
+        await #expect(throws: ContentKeyError.self) { try await client.play(broken.keys[0]) }
+        #expect(await keys.problem(of: broken)?.message == "Our service has a problem with this film.")
+        #expect(await keys.problem(of: other) == nil)
+        try await client.play(broken.keys[0])
+        #expect(await keys.problem(of: broken) == nil)
     }
 }

@@ -116,14 +116,18 @@ struct KeyFailureTests {
         #expect(bench.server.licenses.isEmpty)
     }
 
-    @Test("a rejection of the CKC by the device is final, and logged")
+    @Test("a rejection of the CKC by the device is final, and logged with the device's error")
     func deviceRefuses() throws {
         let bench = LoaderBench()
         let request = bench.session.ask("skd://movie", behavior: .refusesAnswers)
         try bench.run { bench in
             try await bench.pass(.seconds(1))
             #expect(request.answerCount == 1)
-            #expect(await bench.loader.errorLog.entries.map(\.failure.kind) == [.ckcRejected])
+            let entries = await bench.loader.errorLog.entries
+            #expect(entries.map(\.failure.kind) == [.ckcRejected] && entries.first?.isFinal == true)
+            let failure = await bench.loader.lastFailure(for: "skd://movie")
+            #expect(failure?.code == "invalid-ckc" && failure?.platformCode?.number == -42668)
+            #expect(failure?.explanation?.name == "invalid-ckc")
             #expect(await bench.loader.accessLog.entries.map(\.kind) == [.certificate])
         }
     }

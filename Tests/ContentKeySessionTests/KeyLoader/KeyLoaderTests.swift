@@ -312,25 +312,44 @@ struct KeyLoaderTests {
                 behavior: byRoute ? .takes : .keepsNothing
             )
             try await bench.pass(.seconds(1))
-            #expect(request.answers.isEmpty && request.failures.map(\.kind) == [.persistenceRefused])
+            #expect(request.answers.isEmpty)
+            #expect(request.failures.map(\.kind) == [byRoute ? .persistenceRefused : .persistenceNotLicensed])
+            #expect(request.failures.map(\.code) == ["persistence-not-allowed"])
             #expect(keys.keys.isEmpty)
+        }
+    }
+
+    private struct FullStorage: PersistentKeyStore {
+        struct Full: Error {}
+        func key(for _: String) async -> [UInt8]? { nil }
+        func save(_: [UInt8], for _: String) async throws { throw Full() }
+    }
+
+    @Test("fails if the key must be persistent and cannot be stored")
+    func requiredStorage() throws {
+        let bench = LoaderBench(
+            settings: .with { ($0.persistentKeys, $0.requiresPersistence) = (FullStorage(), true) }
+        )
+        try bench.run { bench in
+            let request = bench.session.ask("skd://movie", isPersistable: true)
+            try await bench.pass(.seconds(60))
+            #expect(request.answers.isEmpty && request.failures.map(\.kind) == [.keyNotStored])
+            #expect(request.failures.first?.advice.contains("Free storage") == true)
+            #expect(bench.server.licenses.count == 1)
+            #expect(await bench.loader.lastFailure(for: "skd://movie")?.kind == .keyNotStored)
         }
     }
 
     @Test("plays a key that could not be stored, and logs the failure")
     func fullStorage() throws {
-        struct FullStorage: PersistentKeyStore {
-            struct Full: Error {}
-            func key(for _: String) async -> [UInt8]? { nil }
-            func save(_: [UInt8], for _: String) async throws { throw Full() }
-        }
         let bench = LoaderBench(settings: .with { $0.persistentKeys = FullStorage() })
         try bench.run { bench in
             let request = bench.session.ask("skd://movie", isPersistable: true)
             try await bench.pass(.seconds(1))
             #expect(request.isLoaded)
             let log = await bench.loader.errorLog.entries
-            #expect(log.map(\.failure.kind) == [.persistenceRefused] && log.first?.failure.code == "key-not-stored")
+            #expect(log.map(\.failure.kind) == [.keyNotStored] && log.first?.isFinal == true)
+            #expect(await bench.loader.lastFailure(for: "skd://movie") == nil)
         }
     }
 

@@ -22,8 +22,8 @@ struct LeaseRenewalTests {
         var numbers = SeededNumbers(seed: 6)
         for _ in 0..<5000 {
             let rule = LeaseRenewal(
-                share: .random(in: -1...2, using: &numbers),
-                least: .milliseconds(Int.random(in: -10...100_000, using: &numbers)),
+                margin: .random(in: -1...2, using: &numbers),
+                minimumMargin: .milliseconds(Int.random(in: -10...100_000, using: &numbers)),
                 jitter: .random(in: -1...2, using: &numbers)
             )
             let lease = Duration.milliseconds(Int.random(in: 1...100_000_000, using: &numbers))
@@ -31,7 +31,7 @@ struct LeaseRenewalTests {
             let moment = try #require(rule.moment(for: lease, using: &numbers))
             #expect(window.contains(moment))
             #expect(moment >= .zero && moment < lease)
-            #expect(lease - window.upperBound >= min(rule.least, lease / 2))
+            #expect(lease - window.upperBound >= min(rule.minimumMargin, lease / 2))
         }
     }
 

@@ -151,6 +151,11 @@ final class ScriptedKeyRequest: ContentKeyLoading {
         self.behavior = behavior
     }
 
+    /// The error of a device that refuses every response.
+    var error: ContentKeyError? {
+        guard behavior == .refusesAnswers, !answers.isEmpty else { return nil }
+        return ContentKeyError(.invalidCKC, .device, number: -42668, domain: .osStatus)
+    }
     var isAwaited: Bool {
         get { state.withLock { $0.isAwaited } }
         set { state.withLock { $0.isAwaited = newValue } }

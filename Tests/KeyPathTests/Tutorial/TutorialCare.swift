@@ -16,14 +16,15 @@ func messageForViewer(_ kind: KeyFailure.Kind) -> String {
     case .forbidden: "This cannot be played here with your account."
     case .overloaded, .tooManyRequests, .serverError: "Try again in a few minutes."
     case .ckcRejected: "This cannot be played on this device or screen."
+    case .keyNotStored: "Free storage on your device."
     case .spcCreationFailed: "Update your device's system."
     default: "This cannot be played. Tell our support: \(kind.rawValue)."
     }
 }
 
-/// Returns the last failure for an identifier.
+/// Returns the failure of a key; nil if the key has loaded since.
 func failure(of identifier: String, in loader: KeyLoader) async -> KeyFailure? {
-    await loader.errorLog.entries.last { $0.label == KeyLabel(identifier) }?.failure
+    await loader.lastFailure(for: identifier)
 }
 // end
 
@@ -40,12 +41,17 @@ func support(_ loader: KeyLoader) async -> [String] {
 actor KeyFolder: PersistentKeyStore {
     private let folder: URL
 
-    init(_ folder: URL) { self.folder = folder }
+    /// Creates the folder if it does not exist.
+    init(_ folder: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.folder = folder
+    }
 
+    /// Returns a stored key. A key that cannot be read is requested from the server again.
     func key(for identifier: String) -> [UInt8]? { (try? Data(contentsOf: file(of: identifier))).map(Array.init) }
 
-    func save(_ key: [UInt8], for identifier: String) {
-        try? Data(key).write(to: file(of: identifier), options: .atomic)
+    func save(_ key: [UInt8], for identifier: String) throws {
+        try Data(key).write(to: file(of: identifier), options: .atomic)
     }
 
     /// Returns the file of a key. The identifier is from a playlist, so it is never used as part of a path.
@@ -58,6 +64,22 @@ actor KeyFolder: PersistentKeyStore {
 func requestPersistentKeys(_ identifiers: [String], in session: KeySession) async {
     for identifier in identifiers {
         await session.processContentKeyRequest(identifier: identifier, options: .init(isPersistable: true))
+    }
+}
+
+/// Stores the keys that the device replaces, until the session ends. `report` gets the errors of the storage.
+func storeReplacedKeys(
+    _ events: AsyncStream<ContentKeyEvent>,
+    in keys: KeyFolder,
+    report: @Sendable (any Error) async -> Void
+) async {
+    for await event in events {
+        guard case .didUpdatePersistableKey(let key, let identifier) = event else { continue }
+        do {
+            try await keys.save(key.bytes, for: identifier)
+        } catch {
+            await report(error)
+        }
     }
 }
 // end
@@ -85,7 +107,8 @@ func underTest(
     _ service: KeyService,
     _ transport: any KeyTransport,
     _ settings: KeyLoaderSettings,
-    clock: some Clock<Duration>
+    clock: some Clock<Duration>,
+    random: any RandomNumberGenerator & Sendable
 ) -> (session: KeySession, loader: KeyLoader) {
     let session = KeySession(device: device, clock: clock, responseTimeout: nil, renewalLead: nil)
     let loader = KeyLoader(
@@ -94,7 +117,7 @@ func underTest(
         transport: transport,
         settings: settings,
         clock: clock,
-        random: SeededNumbers(seed: 1)
+        random: random
     )
     return (session, loader)
 }

@@ -44,11 +44,10 @@ struct TutorialCareTests {
     @Test("7: a persistent key plays without a request to the server")
     func kept() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tutorial-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try await KeyPathBench.run { bench in
             var settings = KeyLoaderSettings.patient
-            settings.persistentKeys = KeyFolder(folder)
+            settings.persistentKeys = try KeyFolder(folder)
             for count in [1, 1] {
                 let parts = bench.tutorial(settings)
                 try await bench.running(parts) {
@@ -62,6 +61,26 @@ struct TutorialCareTests {
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
             }
         }
+    }
+
+    @Test("7: the keys that the device replaces are stored, and an error of the storage is reported")
+    func replaced() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tutorial-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let keys = try KeyFolder(folder)
+        let (stream, events) = AsyncStream.makeStream(of: ContentKeyEvent.self)
+        let errors = EventRecorder<String>()
+        events.yield(.didUpdatePersistableKey(RedactedBytes([1, 2, 3]), identifier: "skd://film/kept"))
+        events.finish()
+        await storeReplacedKeys(stream, in: keys) { errors.add("\($0)") }
+        #expect(await keys.key(for: "skd://film/kept") == [1, 2, 3] && errors.all.isEmpty)
+
+        try FileManager.default.removeItem(at: folder)
+        let (lost, moreEvents) = AsyncStream.makeStream(of: ContentKeyEvent.self)
+        moreEvents.yield(.didUpdatePersistableKey(RedactedBytes([4]), identifier: "skd://film/kept"))
+        moreEvents.finish()
+        await storeReplacedKeys(lost, in: keys) { errors.add("\($0)") }
+        #expect(errors.all.count == 1)
     }
 
     @Test("8: the next key is fetched before its tag appears in the playlist")
@@ -98,7 +117,8 @@ struct TutorialCareTests {
                     service,
                     FixedResponse(answer: answer),
                     .patient,
-                    clock: clock
+                    clock: clock,
+                    random: SeededNumbers(seed: 1)
                 )
                 try await time.run {
                     async let running: Void = loader.run()

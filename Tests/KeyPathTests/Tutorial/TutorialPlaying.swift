@@ -112,11 +112,10 @@ func preloadEpisode(after identifier: String, by loader: KeyLoader) async {
 
 // step 5
 extension KeyLoaderSettings {
-    /// Renews when about half of a lease is left, and retries until it ends.
+    /// Renews when about half of a lease is left.
     static var patient: KeyLoaderSettings {
         var settings = KeyLoaderSettings()
-        settings.renewal = LeaseRenewal(share: 0.5)
-        settings.retry.attempts = .max
+        settings.renewal = LeaseRenewal(margin: 0.5)
         return settings
     }
 }

@@ -43,16 +43,28 @@ public struct Problem: Hashable, Sendable {
     }
 
     /// Creates a problem from an entry of a loader's error log.
-    init(_ entry: KeyErrorEntry) { self.init(kind: entry.failure.kind, "\(entry.label): \(entry.failure)") }
+    init(_ entry: KeyErrorEntry) {
+        let (failure, details) = (entry.failure, "\(entry.label): \(entry.failure)")
+        // The device's error says why it rejected a key.
+        if failure.kind == .ckcRejected, let code = failure.code {
+            self.init(code: ContentKeyError.Code(rawValue: code), details)
+        } else {
+            self.init(kind: failure.kind, details)
+        }
+    }
 
     private init(key error: ContentKeyError) {
         // The adapter names the error of the loader after the kind of failure.
         if let kind = KeyFailure.Kind(rawValue: error.code.rawValue) {
             self.init(kind: kind, error.description)
-            return
+        } else {
+            self.init(code: error.code, error.description)
         }
+    }
+
+    private init(code: ContentKeyError.Code, _ details: String) {
         let (whatHappened, whatToDo) =
-            switch error.code {
+            switch code {
             case .notAvailableInSimulator:
                 ("Protected films cannot be played in the Simulator.", "Run the app on a device.")
             case .persistenceNotAllowed:
@@ -61,11 +73,12 @@ public struct Problem: Hashable, Sendable {
                 ("The time to watch this download has ended.", "Connect to the internet, then renew the download.")
             case .persistentKeyOutdated, .invalidPersistentKey:
                 ("The device no longer accepts the stored key.", "Connect to the internet, then renew the download.")
-            case .keyNotStored: ("The key could not be stored.", "Free storage on the device, then try again.")
+            case .outputRestricted:
+                ("The display does not protect the film.", "Disconnect the display, or use another cable.")
             case .timedOut: ("The key did not arrive in time.", "Check the connection, then try again.")
             default: ("The film cannot be played.", "Try again. If this continues, report the details to the service.")
             }
-        self.init(whatHappened, whatToDo, error.description)
+        self.init(whatHappened, whatToDo, details)
     }
 
     private init(kind: KeyFailure.Kind, _ details: String) {
@@ -74,10 +87,11 @@ public struct Problem: Hashable, Sendable {
             case .noConnection, .timeout: "The key server cannot be reached."
             case .noToken, .tokenRefused: "The service does not know who is watching."
             case .forbidden: "The service does not allow this film to be watched here."
-            case .persistenceRefused: "The key cannot be stored for offline playback."
+            case .persistenceRefused, .persistenceNotLicensed: "The key cannot be stored for offline playback."
+            case .keyNotStored: "The key could not be stored."
             default: "The key of the film could not be loaded."
             }
-        self.init(whatHappened, kind.rule.advice, details)
+        self.init(whatHappened, kind.advice, details)
     }
 
     private init(_ whatHappened: String, _ whatToDo: String, _ details: String) {

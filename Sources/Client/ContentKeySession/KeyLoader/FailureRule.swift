@@ -1,7 +1,7 @@
 /// The recovery from a kind of failure.
-public struct FailureRule: Hashable, Sendable {
+package struct FailureRule: Hashable, Sendable {
     /// The change required before the next attempt.
-    public enum Remedy: String, Sendable {
+    package enum Remedy: String, Sendable {
         /// No further attempt.
         case none
         /// No change: the same SPC is sent again, which a server answers as it answers the first time.
@@ -17,7 +17,7 @@ public struct FailureRule: Hashable, Sendable {
     }
 
     /// The delay before the next attempt.
-    public enum Pause: String, Sendable {
+    package enum Pause: String, Sendable {
         /// No delay.
         case none
         /// A backoff with full jitter.
@@ -27,16 +27,16 @@ public struct FailureRule: Hashable, Sendable {
     }
 
     /// The change required before the next attempt.
-    public let remedy: Remedy
+    package let remedy: Remedy
     /// The delay before the next attempt.
-    public let pause: Pause
+    package let pause: Pause
     /// The maximum number of times this remedy is tried for a request; nil means until the deadline.
-    public let limit: Int?
+    package let limit: Int?
     /// The advice to the user or to the operator of the app.
-    public let advice: String
+    package let advice: String
 
     /// True if another attempt may succeed.
-    public var isTemporary: Bool { remedy != .none }
+    package var isTemporary: Bool { remedy != .none }
 
     fileprivate static func fatal(_ advice: String) -> FailureRule {
         FailureRule(remedy: .none, pause: .none, limit: 0, advice: advice)
@@ -79,9 +79,11 @@ extension KeyFailure.Kind {
     /// | `spc-creation-failed` | `none` | `none` | 0 |
     /// | `ckc-rejected` | `none` | `none` | 0 |
     /// | `persistence-refused` | `none` | `none` | 0 |
+    /// | `persistence-not-licensed` | `none` | `none` | 0 |
+    /// | `key-not-stored` | `none` | `none` | 0 |
     /// | `deadline-exceeded` | `none` | `none` | 0 |
     /// | `cancelled` | `none` | `none` | 0 |
-    public var rule: FailureRule {
+    package var rule: FailureRule {
         switch self {
         case .noConnection:
             .passing(.sameRequest, .backoff, "Check the network connection.")
@@ -145,11 +147,18 @@ extension KeyFailure.Kind {
         case .ckcRejected:
             .fatal("The display or the device does not meet the key's requirements, or the key is for another device.")
         case .persistenceRefused:
-            .fatal("A key for offline playback cannot be stored now. Turn AirPlay off, and check the title's policy.")
+            .fatal("A key cannot be stored on this route or device. Turn AirPlay off, or disconnect the adapter.")
+        case .persistenceNotLicensed:
+            .fatal("The license does not allow offline playback. Check the title's policy.")
+        case .keyNotStored:
+            .fatal("The app could not store the key. Free storage, and check the permissions of the store's folder.")
         case .deadlineExceeded:
             .fatal("The key did not arrive in time. Check the connection and start playback again.")
         case .cancelled:
             .fatal("No action is needed: playback has stopped.")
         }
     }
+
+    /// The advice to the user or to the operator of the app. ``KeyFailure/advice`` is more specific.
+    public var advice: String { rule.advice }
 }

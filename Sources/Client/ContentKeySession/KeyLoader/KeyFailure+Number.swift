@@ -23,6 +23,7 @@ extension KeyFailure.Kind {
     /// | 6 | `unknown-certificate` | 14 | `server-error` | 22 | `deadline-exceeded` |
     /// | 7 | `bad-request` | 15 | `overloaded` | 23 | `cancelled` |
     /// | 8 | `token-refused` | 16 | `unexpected-status` | 24 | `persistence-refused` |
+    /// | 25 | `persistence-not-licensed` | 26 | `key-not-stored` | | |
     public var number: Int {
         switch self {
         case .noConnection: 1
@@ -49,6 +50,8 @@ extension KeyFailure.Kind {
         case .deadlineExceeded: 22
         case .cancelled: 23
         case .persistenceRefused: 24
+        case .persistenceNotLicensed: 25
+        case .keyNotStored: 26
         }
     }
 }

@@ -1,6 +1,6 @@
 /// A failed request for a key. It contains only log-safe words and numbers, so it can be logged.
 public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure, which selects the row of the recovery table.
+    /// The kind of failure, which selects the row of the recovery table in `docs/key-loader.md`.
     public let kind: Kind
     /// The HTTP status, if there was a response.
     public var status: Int?
@@ -10,7 +10,8 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var reason: LogSafeWord?
     /// The delay that the server requires before the next request.
     public var retryAfter: Duration?
-    /// The error code of the session or the device.
+    /// The error code of the session or the device (``ContentKeyError/Code``); after ``Kind/deadlineExceeded``, the kind of
+    /// the last failed attempt; nil if neither is known.
     public var code: String?
     /// The device's error number with its domain, if the device reported one.
     public var platformCode: PlatformErrorCode?
@@ -30,6 +31,11 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.retryAfter = retryAfter
         self.code = code
         self.platformCode = platformCode
+    }
+
+    /// Creates the failure for an error of the session or the device.
+    init(_ kind: Kind, _ error: ContentKeyError?) {
+        self.init(kind, code: error?.code.rawValue, platformCode: error?.platformCode)
     }
 
     /// The catalog's explanation of the device's error number: its meaning, how sure it is, causes, and remedies.
@@ -69,7 +75,7 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension KeyFailure {
-    /// The kinds of failure; their names are stable. ``rule`` specifies the recovery from each.
+    /// The kinds of failure; their names are stable. `docs/key-loader.md` specifies the recovery from each.
     public enum Kind: String, CaseIterable, Sendable {
         case noConnection = "no-connection"
         case timeout
@@ -92,7 +98,12 @@ extension KeyFailure {
         case unsupportedKeySystem = "unsupported-key-system"
         case spcCreationFailed = "spc-creation-failed"
         case ckcRejected = "ckc-rejected"
+        /// The key must be persistent, and the route or the device does not allow it, for example during AirPlay.
         case persistenceRefused = "persistence-refused"
+        /// The key must be persistent, and the CKC does not allow it.
+        case persistenceNotLicensed = "persistence-not-licensed"
+        /// The store of persistent keys reported an error.
+        case keyNotStored = "key-not-stored"
         case deadlineExceeded = "deadline-exceeded"
         case cancelled
     }

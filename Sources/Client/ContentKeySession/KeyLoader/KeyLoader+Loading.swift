@@ -97,7 +97,7 @@ extension KeyLoader {
             }
             // The certificate may be the cause, and it is cached for a long time.
             certificates.drop(certificate)
-            throw KeyFailure(.spcCreationFailed, code: error.code.rawValue, platformCode: error.platformCode)
+            throw KeyFailure(.spcCreationFailed, error)
         }
     }
 
@@ -194,8 +194,7 @@ extension KeyLoader {
             // Another request follows, or the key is no longer needed.
             return false
         case .failed, .requestingResponse:
-            let code = (ticket.request as? ContentKeyRequest)?.error?.platformCode
-            logFailure(KeyFailure(.ckcRejected, platformCode: code), ticket.label, retryAfter: nil)
+            noteFinal(KeyFailure(.ckcRejected, ticket.request.error), of: ticket)
             return false
         }
     }

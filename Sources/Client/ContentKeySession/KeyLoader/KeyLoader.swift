@@ -4,9 +4,9 @@ import TextCoding
 /// A loader that answers the requests of a content key session: the delegate that most apps need.
 ///
 /// ``run()`` does the work while the session exists. The decisions are specified in the tables of ``RetryPolicy``,
-/// ``KeyFailure/Kind/rule``, ``LeaseRenewal``, ``RotationSchedule``, ``BatchCollector`` and ``CertificateCache``; the
-/// loader carries them out. Requests can share a round trip, but never a response: a CKC can be opened only with its
-/// own SPC, so each request has its own SPC, and no response is used twice.
+/// ``LeaseRenewal`` and ``RotationSchedule``, and in `docs/key-loader.md`; the loader carries them out. Requests can share
+/// a round trip, but never a response: a CKC can be opened only with its own SPC, so each request has its own SPC, and no
+/// response is used twice.
 public actor KeyLoader {
     enum Work: Sendable {
         case load([KeyTicket], at: Duration)
@@ -38,6 +38,8 @@ public actor KeyLoader {
     var rejectedStoredKeys: Set<String> = []
     /// The protocol versions that playlists declare for keys, by identifier.
     var declaredVersions: [String: [UInt32]] = [:]
+    /// The final failures of keys that have not loaded since, by identifier.
+    var failures: [String: KeyFailure] = [:]
     var leases: [String: (end: Duration, serial: Int)] = [:]
     var leaseCount = 0
 
@@ -48,7 +50,7 @@ public actor KeyLoader {
 
     /// The log of loaded keys and certificate fetches.
     public internal(set) var accessLog: BoundedLog<KeyAccess>
-    /// The log of failures, each with advice.
+    /// The log of failures, each with advice. ``lastFailure(for:)`` returns that of a key.
     public internal(set) var errorLog: BoundedLog<KeyErrorEntry>
 
     /// Creates a loader.
@@ -344,6 +346,7 @@ public actor KeyLoader {
     /// Notes that a key has loaded.
     func markLoaded(_ identifier: String) {
         requested.remove(identifier)
+        failures[identifier] = nil
         // The session has the current state; this set only saves queries. Its size must be bounded for long live
         // streams.
         if loaded.count >= 4096 { loaded.removeAll() }
@@ -361,11 +364,7 @@ public actor KeyLoader {
         guard open[ticket.request.id] != nil else { return }
         close(ticket)
         if ticket.kind != .renewal { loaded.remove(ticket.identifier) }
-        logFailure(failure, ticket.label, retryAfter: nil)
+        noteFinal(failure, of: ticket)
         await ticket.request.processContentKeyResponseError(failure)
-    }
-
-    func logFailure(_ failure: KeyFailure, _ label: KeyLabel, retryAfter: Duration?) {
-        errorLog.append(KeyErrorEntry(label: label, time: clock.now, failure: failure, retryAfter: retryAfter))
     }
 }

@@ -13,7 +13,9 @@ public struct KeyLoaderSettings: Sendable {
     public var prediction = KeyPrediction.trailingNumber
     /// The store of persistent keys; nil means that keys are requested online each time.
     public var persistentKeys: (any PersistentKeyStore)?
-    /// True if a request fails that cannot have a persistent key, as for a download; false if it gets an online key.
+    /// True if a request for a persistable key fails when its key cannot be persistent or cannot be stored, as for a
+    /// download; false if it gets a key for this session. The failure is ``KeyFailure/Kind/persistenceRefused``,
+    /// ``KeyFailure/Kind/persistenceNotLicensed`` or ``KeyFailure/Kind/keyNotStored``.
     public var requiresPersistence = false
     /// The time to wait for announced requests, so that they share a round trip.
     public var gatheringTime: Duration = .milliseconds(50)

@@ -38,8 +38,12 @@ public struct KeyErrorEntry: Hashable, Sendable, CustomStringConvertible {
     public let time: Duration
     /// The failure.
     public let failure: KeyFailure
-    /// The delay before the next attempt; nil if there is none because the request was answered with the failure.
+    /// The delay before the next attempt; nil if no attempt follows: the request ended with the failure, or succeeded
+    /// although its key could not be stored (``KeyFailure/Kind/keyNotStored``).
     public let retryAfter: Duration?
+
+    /// True if no attempt follows.
+    public var isFinal: Bool { retryAfter == nil }
 
     /// The advice to the user or to the operator of the app.
     public var advice: String { failure.advice }

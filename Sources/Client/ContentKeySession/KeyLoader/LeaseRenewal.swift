@@ -1,6 +1,6 @@
 /// The time at which a lease is renewed: a pure calculation.
 ///
-/// For a lease of length L, margin M = min(max(`share` x L, `least`), L / 2) and jitter J = `jitter` x (L - M):
+/// For a lease of length L, margin M = min(max(`margin` x L, `minimumMargin`), L / 2) and jitter J = `jitter` x (L - M):
 ///
 /// | Lease | Renewal |
 /// |---|---|
@@ -11,30 +11,30 @@
 /// of viewers who started together.
 public struct LeaseRenewal: Hashable, Sendable {
     /// The margin as a fraction of the lease, 0 to 0.5.
-    public var share: Double
+    public var margin: Double
     /// The minimum margin.
-    public var least: Duration
+    public var minimumMargin: Duration
     /// The jitter as a fraction of the time before the margin, 0 to 1.
     public var jitter: Double
 
     /// Creates a rule; values outside their ranges are clamped.
-    public init(share: Double = 0.2, least: Duration = .seconds(10), jitter: Double = 0.15) {
-        self.share = min(max(share, 0), 0.5)
-        self.least = max(least, .zero)
+    public init(margin: Double = 0.2, minimumMargin: Duration = .seconds(10), jitter: Double = 0.15) {
+        self.margin = min(max(margin, 0), 0.5)
+        self.minimumMargin = max(minimumMargin, .zero)
         self.jitter = min(max(jitter, 0), 1)
     }
 
     /// Returns the earliest and latest renewal time, relative to the start of the lease; nil for a lease that does not
     /// expire.
-    public func window(of lease: Duration?) -> ClosedRange<Duration>? {
+    package func window(of lease: Duration?) -> ClosedRange<Duration>? {
         guard let lease, lease > .zero else { return nil }
-        let margin = min(max(lease * share, least), lease / 2)
+        let margin = min(max(lease * self.margin, minimumMargin), lease / 2)
         let latest = lease - margin
         return (latest - latest * jitter)...latest
     }
 
     /// Returns the renewal time, relative to the start of the lease; nil means never.
-    public func moment(for lease: Duration?, using random: inout some RandomNumberGenerator) -> Duration? {
+    package func moment(for lease: Duration?, using random: inout some RandomNumberGenerator) -> Duration? {
         guard let window = window(of: lease) else { return nil }
         return window.lowerBound + (window.upperBound - window.lowerBound).random(using: &random)
     }

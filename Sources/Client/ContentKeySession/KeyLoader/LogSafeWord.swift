@@ -12,3 +12,25 @@ public struct LogSafeWord: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 }
+
+extension LogSafeWord: Codable {
+    /// Decodes a word from a string.
+    ///
+    /// - Throws: `DecodingError` if the string contains anything else.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let word = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "expected 1 to 60 lowercase letters, digits and hyphens"
+            )
+        }
+        self = word
+    }
+
+    /// Encodes the word as a string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -32,6 +32,7 @@ public protocol VersionedPersistentKeyStore: PersistentKeyStore {
 /// | a key is stored that the device has rejected since this loader started | as if no key were stored |
 /// | no key is stored | a key is requested from the server with `persist`, stored, and used as the response |
 /// | the device or the CKC does not allow persistence | the CKC: an online key; an error if `requiresPersistence` is set |
+/// | the store reports an error | the persistent key, until the session ends; an error if `requiresPersistence` is set |
 extension KeyLoader {
     /// Converts the request to a persistable one; returns true if a stored key was the response, or
     /// if the request failed because the key must be persistent.
@@ -44,7 +45,7 @@ extension KeyLoader {
             try await ticket.request.respondByRequestingPersistableKey()
         } catch {
             guard settings.requiresPersistence else { return false }
-            await fail(ticket, KeyFailure(.persistenceRefused, code: error.code.rawValue))
+            await fail(ticket, KeyFailure(.persistenceRefused, error))
             return true
         }
         ticket.isPersistable = true
@@ -65,32 +66,32 @@ extension KeyLoader {
         guard ticket.isPersistable, let keys = settings.persistentKeys else {
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: ckc)
         }
+        let key: [UInt8]
         do throws(ContentKeyError) {
-            let key = try await ticket.request.persistableContentKey(fromKeyVendorResponse: ckc)
-            await save(key, in: keys, for: ticket)
-            rejectedStoredKeys.remove(ticket.identifier)
-            return ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
+            key = try await ticket.request.persistableContentKey(fromKeyVendorResponse: ckc)
         } catch  where error.code == .persistenceNotAllowed {
-            guard !settings.requiresPersistence else {
-                throw KeyFailure(.persistenceRefused, code: error.code.rawValue)
-            }
+            guard !settings.requiresPersistence else { throw KeyFailure(.persistenceNotLicensed, error) }
             return ContentKeyResponse(fairPlayStreamingKeyResponseData: ckc)
         } catch {
-            throw KeyFailure(.ckcRejected, code: error.code.rawValue, platformCode: error.platformCode)
+            throw KeyFailure(.ckcRejected, error)
         }
+        do {
+            try await save(key, in: keys, for: ticket)
+        } catch {
+            let failure = KeyFailure(.keyNotStored)
+            guard !settings.requiresPersistence else { throw failure }
+            // The key can still be played until the session ends.
+            logFailure(failure, ticket.label, retryAfter: nil)
+        }
+        rejectedStoredKeys.remove(ticket.identifier)
+        return ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
     }
 
-    /// Stores a new key. If that fails, the key can still be played until the session ends, and the failure is logged.
-    private func save(_ key: [UInt8], in keys: any PersistentKeyStore, for ticket: KeyTicket) async {
-        do {
-            if let keys = keys as? any VersionedPersistentKeyStore, let versions = ticket.message?.versions {
-                try await keys.save(key, protocolVersions: versions, for: ticket.identifier)
-            } else {
-                try await keys.save(key, for: ticket.identifier)
-            }
-        } catch {
-            let failure = KeyFailure(.persistenceRefused, code: ContentKeyError.Code.keyNotStored.rawValue)
-            logFailure(failure, ticket.label, retryAfter: nil)
+    private func save(_ key: [UInt8], in keys: any PersistentKeyStore, for ticket: KeyTicket) async throws {
+        if let keys = keys as? any VersionedPersistentKeyStore, let versions = ticket.message?.versions {
+            try await keys.save(key, protocolVersions: versions, for: ticket.identifier)
+        } else {
+            try await keys.save(key, for: ticket.identifier)
         }
     }
 }

@@ -52,7 +52,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The next step after a failure.
-    public enum Decision: Hashable, Sendable {
+    package enum Decision: Hashable, Sendable {
         /// The request fails with this failure.
         case fail(KeyFailure)
         /// Another attempt is made.
@@ -60,14 +60,14 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The attempts and failures of a request.
-    public struct History: Hashable, Sendable {
+    package struct History: Hashable, Sendable {
         /// The number of attempts.
-        public var attempts = 0
+        package var attempts = 0
         /// The number of failures of each kind.
-        public var failures: [KeyFailure.Kind: Int] = [:]
+        package var failures: [KeyFailure.Kind: Int] = [:]
 
         /// Creates an empty history.
-        public init() {}
+        package init() {}
     }
 
     /// Returns the next step after a failure.
@@ -77,7 +77,7 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - history: The attempts and failures, including this one.
     ///   - left: The time until the deadline.
     ///   - random: The random numbers for jitter.
-    public func decide(
+    package func decide(
         _ failure: KeyFailure,
         after history: History,
         left: Duration,
@@ -100,7 +100,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// Returns the upper bound of the backoff after a number of attempts.
-    public func backoffRange(after attempts: Int) -> Duration {
+    package func backoffRange(after attempts: Int) -> Duration {
         // After 20 doublings, every practical range has reached its maximum.
         min(maximumBackoff, initialBackoff * (1 << min(max(attempts - 1, 0), 20)))
     }
@@ -110,5 +110,5 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// Returns the timeout of the next attempt.
-    public func timeout(left: Duration) -> Duration { max(.zero, min(attemptTimeout, left)) }
+    package func timeout(left: Duration) -> Duration { max(.zero, min(attemptTimeout, left)) }
 }

@@ -38,14 +38,14 @@ public struct RotationSchedule: Hashable, Sendable {
     /// - Parameters:
     ///   - appeared: The time at which this key's tag appeared or will appear.
     ///   - now: The current time by the same clock.
-    public func moments(after appeared: Duration, now: Duration) -> ClosedRange<Duration> {
+    package func moments(after appeared: Duration, now: Duration) -> ClosedRange<Duration> {
         let end = appeared + period - reserve
         guard now < end else { return now...now }
         return max(now, end - window)...end
     }
 
     /// Returns the time at which the next key is fetched.
-    public func moment(
+    package func moment(
         after appeared: Duration,
         now: Duration,
         using random: inout some RandomNumberGenerator

@@ -1,12 +1,12 @@
 /// A random number generator with a seed (SplitMix64), for reproducible jitter. Not for cryptography.
-public struct SeededNumbers: RandomNumberGenerator, Sendable {
+package struct SeededNumbers: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Creates a generator from a seed.
-    public init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
     /// Returns the next number.
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var number = state
         number = (number ^ (number >> 30)) &* 0xbf58_476d_1ce4_e5b9

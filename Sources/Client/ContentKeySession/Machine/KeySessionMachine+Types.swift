@@ -1,18 +1,18 @@
 extension KeySessionMachine {
     /// The configuration of a session.
-    public struct Configuration: Sendable, Equatable {
+    package struct Configuration: Sendable, Equatable {
         /// The method of key delivery.
-        public var keySystem: ContentKeySystem
+        package var keySystem: ContentKeySystem
         /// True if the device supports persistent keys.
-        public var supportsPersistableKeys: Bool
+        package var supportsPersistableKeys: Bool
         /// The timeout for the response to a request; nil means no timeout.
-        public var responseTimeout: Duration?
+        package var responseTimeout: Duration?
         /// The time before the end of a lease at which its renewal is requested, at most half of the lease; nil means
         /// that the session does not request it.
-        public var renewalLead: Duration?
+        package var renewalLead: Duration?
 
         /// Creates a configuration.
-        public init(
+        package init(
             keySystem: ContentKeySystem = .fairPlayStreaming,
             supportsPersistableKeys: Bool = true,
             responseTimeout: Duration? = nil,
@@ -24,12 +24,12 @@ extension KeySessionMachine {
     }
 
     /// The ID of a recipient.
-    public typealias RecipientID = UInt64
+    package typealias RecipientID = UInt64
     /// The ID of a waiter: one call that waits for a key.
-    public typealias WaiterID = UInt64
+    package typealias WaiterID = UInt64
 
     /// An event of a session.
-    public enum Event: Sendable, Equatable {
+    package enum Event: Sendable, Equatable {
         /// The app requests a key.
         case requestKey(identifier: String, initializationData: [UInt8]?, options: ContentKeyRequestOptions)
         /// A recipient requests a key that it needs now, and waits for it.
@@ -61,33 +61,23 @@ extension KeySessionMachine {
     }
 
     /// A key request.
-    public struct Request: Sendable, Equatable {
+    package struct Request: Sendable, Equatable {
         /// An ID that is unique within a session and ascends from 1.
-        public let id: UInt64
+        package let id: UInt64
         /// The key that it is for.
-        public let name: KeyName
+        package let name: KeyName
         /// The container's data about the key.
-        public let initializationData: [UInt8]?
+        package let initializationData: [UInt8]?
         /// The options of the key request.
-        public let options: ContentKeyRequestOptions
+        package let options: ContentKeyRequestOptions
         /// True if the request renews a key in use.
-        public let isRenewal: Bool
+        package let isRenewal: Bool
         /// True if a persistable key was requested and this request can provide one.
-        public let requestsPersistableKey: Bool
-    }
-
-    /// The reason why a key was stopped.
-    public enum StopCause: String, Sendable, Hashable {
-        /// The lease expired.
-        case leaseExpired
-        /// The key was invalidated.
-        case revoked
-        /// The session ended.
-        case sessionExpired
+        package let requestsPersistableKey: Bool
     }
 
     /// An action to perform. Actions are performed in order.
-    public enum Action: Sendable, Equatable {
+    package enum Action: Sendable, Equatable {
         /// Passes the request to the app.
         case provide(Request)
         /// Notifies the key loader that the key of this request is needed now; no waiter waited for it before.
@@ -113,7 +103,7 @@ extension KeySessionMachine {
         /// Throws the error to the waiter.
         case failWaiter(WaiterID, ContentKeyError)
         /// Stops the key that this request provided.
-        case stopKey(KeyName, request: UInt64, StopCause)
+        case stopKey(KeyName, request: UInt64, ContentKeyStopCause)
         /// Stops the key that the device has just created for this request, which has already ended.
         case releaseKey(request: UInt64)
         /// Reports the end of these keys, which were in use when the session ended.

@@ -2,7 +2,7 @@
 ///
 /// The rows of ``RequestTable`` and ``KeyTable`` specify its behavior; this type tracks which request is for which key,
 /// which waiters wait for a key, and the time. Times are durations since the session started.
-public struct KeySessionMachine: Sendable {
+package struct KeySessionMachine: Sendable {
     struct RequestRecord {
         let request: Request
         var state: RequestState = .requesting
@@ -31,11 +31,11 @@ public struct KeySessionMachine: Sendable {
     }
 
     /// The configuration of the session.
-    public let configuration: Configuration
+    package let configuration: Configuration
     /// The current output route of the content.
-    public private(set) var route: ContentKeyRoute = .local
+    package private(set) var route: ContentKeyRoute = .local
     /// True if the session has ended.
-    public private(set) var isExpired = false
+    package private(set) var isExpired = false
 
     /// Requests that have not ended.
     var requests: [UInt64: RequestRecord] = [:]
@@ -45,25 +45,25 @@ public struct KeySessionMachine: Sendable {
     private var lastID: UInt64 = 0
 
     /// Creates the state of a new session.
-    public init(configuration: Configuration = Configuration()) { self.configuration = configuration }
+    package init(configuration: Configuration = Configuration()) { self.configuration = configuration }
 
     /// Returns the state of a request; ``RequestState/ended`` for requests that have ended and for unknown IDs.
-    public func state(ofRequest id: UInt64) -> RequestState { requests[id]?.state ?? .ended }
+    package func state(ofRequest id: UInt64) -> RequestState { requests[id]?.state ?? .ended }
 
     /// Returns whether an open request was converted into a request for a persistable key.
-    public func isPersistable(request id: UInt64) -> Bool { requests[id]?.isPersistable ?? false }
+    package func isPersistable(request id: UInt64) -> Bool { requests[id]?.isPersistable ?? false }
 
     /// Returns whether a waiter waits for the key of an open request.
-    public func isAwaited(request id: UInt64) -> Bool {
+    package func isAwaited(request id: UInt64) -> Bool {
         guard let name = requests[id]?.request.name, let key = keys[name] else { return false }
         return key.pending == id && !key.waiters.isEmpty
     }
 
     /// Returns the state of a key.
-    public func state(ofKey name: KeyName) -> KeyState { keys[name]?.state ?? .absent }
+    package func state(ofKey name: KeyName) -> KeyState { keys[name]?.state ?? .absent }
 
     /// The earliest time at which ``Event/timePassed`` has an effect, if any.
-    public var nextDeadline: Duration? {
+    package var nextDeadline: Duration? {
         let answers = requests.values.filter { $0.state == .requesting }.compactMap(\.deadline)
         let leases = keys.values.flatMap { [$0.leaseEnd, $0.state == .loaded ? $0.renewAt : nil] }.compactMap(\.self)
         return (answers + leases).min()
@@ -74,7 +74,7 @@ public struct KeySessionMachine: Sendable {
     /// - Parameters:
     ///   - event: The event.
     ///   - now: The time since the session started. It never decreases.
-    public mutating func handle(_ event: Event, at now: Duration = .zero) -> [Action] {
+    package mutating func handle(_ event: Event, at now: Duration = .zero) -> [Action] {
         advanceTime(at: now) + process(event, at: now)
     }
 

@@ -1,18 +1,5 @@
-/// The name of a key in a session: each route has a separate key.
-public struct KeyName: Sendable, Hashable {
-    /// The URI of the EXT-X-KEY tag.
-    public var identifier: String
-    /// The output route of the content.
-    public var route: ContentKeyRoute
-
-    /// Creates a name.
-    public init(_ identifier: String, _ route: ContentKeyRoute = .local) {
-        (self.identifier, self.route) = (identifier, route)
-    }
-}
-
 /// The state of a key.
-public enum KeyState: String, Sendable, Hashable, CaseIterable {
+package enum KeyState: String, Sendable, Hashable, CaseIterable {
     /// The key is neither loaded nor requested.
     case absent
     /// A request is in progress.
@@ -24,7 +11,7 @@ public enum KeyState: String, Sendable, Hashable, CaseIterable {
 }
 
 /// An event of a key.
-public enum KeyEvent: String, Sendable, Hashable, CaseIterable {
+package enum KeyEvent: String, Sendable, Hashable, CaseIterable {
     /// The app or a recipient needs the key.
     case request
     /// A recipient needs the key on a route whose keys are not reused.
@@ -62,9 +49,9 @@ public enum KeyEvent: String, Sendable, Hashable, CaseIterable {
 /// | refreshing | requestEnded | loaded | the key in use is unchanged |
 /// | refreshing | leaseExpired | requested | the key is stopped |
 /// | refreshing | revoke | requested | the key is stopped |
-public enum KeyTable {
+package enum KeyTable {
     /// Returns the next state; nil if the table has no row for the pair.
-    public static func next(_ state: KeyState, _ event: KeyEvent) -> KeyState? {
+    package static func next(_ state: KeyState, _ event: KeyEvent) -> KeyState? {
         switch (state, event) {
         case (.absent, .request), (.absent, .requestAgain), (.requested, .request), (.requested, .requestAgain),
             (.refreshing, .leaseExpired), (.refreshing, .revoke):

@@ -1,5 +1,5 @@
 /// The state of a request in the state machine.
-public enum RequestState: String, Sendable, Hashable, CaseIterable {
+package enum RequestState: String, Sendable, Hashable, CaseIterable {
     /// The app has the request and must answer it.
     case requesting
     /// The device processes the response.
@@ -13,7 +13,7 @@ public enum RequestState: String, Sendable, Hashable, CaseIterable {
 }
 
 /// An event of a request.
-public enum RequestEvent: Sendable, Equatable {
+package enum RequestEvent: Sendable, Equatable {
     /// The app requests an SPC.
     case makeRequestData
     /// The app requests to answer with a persistable key.
@@ -46,13 +46,13 @@ public enum RequestEvent: Sendable, Equatable {
     case keyStopped
 
     /// The kind of event, without associated values.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         case makeRequestData, requestPersistable, makePersistableKey, persistenceRefused, respond, fail, deadline
         case cancel, accepted, rejected, rejectedTemporarily, retry, declineRetry, supersede, keyStopped
     }
 
     /// The kind of the event.
-    public var kind: Kind {
+    package var kind: Kind {
         switch self {
         case .makeRequestData: .makeRequestData
         case .requestPersistable: .requestPersistable
@@ -100,9 +100,9 @@ public enum RequestEvent: Sendable, Equatable {
 /// | ended | persistenceRefused | ended | none |
 /// | ended | retry | ended | none |
 /// | ended | declineRetry | ended | none |
-public enum RequestTable {
+package enum RequestTable {
     /// Returns the next state; nil if the table has no row for the pair.
-    public static func next(_ state: RequestState, _ event: RequestEvent.Kind) -> RequestState? {
+    package static func next(_ state: RequestState, _ event: RequestEvent.Kind) -> RequestState? {
         switch (state, event) {
         case (.requesting, .makeRequestData), (.requesting, .requestPersistable), (.requesting, .makePersistableKey),
             (.requesting, .persistenceRefused):

@@ -10,7 +10,7 @@ public enum OfflineKeyState: String, Sendable, CaseIterable {
     case playbackExpired = "playback-expired"
     /// The device rejects the key: its format is outdated, or another key replaced it.
     case refused
-    /// The key was invalidated permanently and the server was notified.
+    /// The key was invalidated permanently. The server may not have received the proof yet.
     case revoked
 
     /// True if the key can be played now.
@@ -77,8 +77,8 @@ extension KeyHistoryEntry {
         }
     }
 
-    /// Returns the time in which playback can still start, in seconds; 0 if the key has expired, nil if it is
-    /// unlimited.
+    /// Returns the time in which playback can still start, in seconds; 0 if the key cannot be played, nil if the
+    /// time is unlimited or, with ``Terms/unknown``, not known.
     public func remaining(at now: Int64) -> Int64? {
         guard state(at: now).isPlayable else { return 0 }
         return end.map { max(0, Self.later($0, by: -max(now, latest))) }

@@ -2,9 +2,9 @@
 ///
 /// Only the device decides whether a key can be used; this type predicts its decision and the reason without a call to
 /// the device. Times are in seconds since 1970, durations in seconds.
-public struct KeyHistoryEntry: Sendable, Hashable {
+public struct KeyHistoryEntry: Sendable, Hashable, Codable {
     /// The terms of use of a key.
-    public enum Terms: Sendable, Hashable {
+    public enum Terms: Sendable, Hashable, Codable {
         /// The terms are unknown.
         case unknown
         /// Playback may start within this duration after the key was issued; nil means unlimited.
@@ -14,7 +14,7 @@ public struct KeyHistoryEntry: Sendable, Hashable {
     }
 
     /// A rejection of a key by the device.
-    public struct Refusal: Sendable, Hashable {
+    public struct Refusal: Sendable, Hashable, Codable {
         /// The error code of the device.
         public var code: ContentKeyError.Code
         /// The time of the rejection.

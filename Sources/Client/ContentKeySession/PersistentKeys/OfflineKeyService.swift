@@ -11,12 +11,15 @@ public struct OfflineKeyService: Sendable {
     /// Returns the routes of Keyway's server.
     ///
     /// - Parameters:
-    ///   - server: The origin of the server, such as `https://keys.example`, without a trailing slash.
+    ///   - server: The origin of the server, such as `https://keys.example`. Trailing slashes are ignored.
     ///   - token: The function that returns the bearer token.
     public static func keyway(
         _ server: String,
         token: @escaping @Sendable (KeyService.Purpose) async throws -> PlaybackToken? = { _ in nil }
     ) -> OfflineKeyService {
-        OfflineKeyService(keys: .keyway(server, token: token), challengeURL: server + "/fps/challenge")
+        OfflineKeyService(
+            keys: .keyway(server, token: token),
+            challengeURL: KeyService.origin(of: server) + "/fps/challenge"
+        )
     }
 }

@@ -1,4 +1,4 @@
-public import HLSPlaylist
+package import HLSPlaylist
 
 /// A playlist that was rewritten so that the player requests its clear keys and its child playlists from the app.
 ///
@@ -12,15 +12,15 @@ public import HLSPlaylist
 ///
 /// Every address becomes absolute, because the player would resolve a relative one against the address of the rewritten
 /// playlist and so request every segment from the app. Lines without an address are unchanged, byte for byte.
-public struct InterceptedPlaylist: Sendable {
+package struct InterceptedPlaylist: Sendable {
     /// The rewritten playlist.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The absolute addresses of the clear keys, in order, without duplicates.
-    public let keys: [String]
+    package let keys: [String]
     /// The absolute addresses of the child playlists, in order, without duplicates.
-    public let playlists: [String]
+    package let playlists: [String]
     /// The values of the playlist's variables, for the child playlists.
-    public let variables: [String: String]
+    package let variables: [String: String]
 
     /// Rewrites a playlist.
     ///
@@ -30,7 +30,7 @@ public struct InterceptedPlaylist: Sendable {
     ///   - importedVariables: The variables of the Multivariant Playlist that refers to it.
     ///   - addresses: The address prefixes.
     /// - Throws: `PlaylistError` if the playlist has no `#EXTM3U`, exceeds a limit, or cannot be written.
-    public init(
+    package init(
         rewriting bytes: [UInt8],
         url: String,
         importedVariables: [String: String]? = nil,

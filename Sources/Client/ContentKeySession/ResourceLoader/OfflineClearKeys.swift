@@ -8,7 +8,7 @@ import Locking
 ///
 /// | Request | Response |
 /// |---|---|
-/// | a playlist | fetched; its keys are fetched and stored; then returned, rewritten (``InterceptedPlaylist``) |
+/// | a playlist | fetched; its keys are fetched and stored; then returned, rewritten |
 /// | a stored key | the stored key; nothing is sent |
 /// | another key | fetched, stored and returned |
 /// | anything else | ``ResourceError/Code/notIntercepted`` |

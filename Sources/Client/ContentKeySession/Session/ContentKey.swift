@@ -7,7 +7,7 @@ public final class ContentKey: Sendable {
         var key: (any ProtectedContentKey)?
         var isPlaying = false
         var protection: ExternalContentProtectionStatus
-        var stopCause: KeySessionMachine.StopCause?
+        var stopCause: ContentKeyStopCause?
     }
 
     /// The URI of the EXT-X-KEY tag.
@@ -26,7 +26,7 @@ public final class ContentKey: Sendable {
     /// The device's key, for decryption; nil after the key has ended.
     public var protectedKey: (any ProtectedContentKey)? { state.withLock { $0.key } }
     /// The reason why the key was stopped; nil while it is in use.
-    public var stopCause: KeySessionMachine.StopCause? { state.withLock { $0.stopCause } }
+    public var stopCause: ContentKeyStopCause? { state.withLock { $0.stopCause } }
     /// The status of external content protection: whether the attached displays protect the content as the key
     /// requires.
     public var externalContentProtectionStatus: ExternalContentProtectionStatus {
@@ -64,7 +64,7 @@ public final class ContentKey: Sendable {
         old?.stop()
     }
 
-    func end(_ cause: KeySessionMachine.StopCause) {
+    func end(_ cause: ContentKeyStopCause) {
         let key = state.withLock { state in
             defer { (state.key, state.stopCause) = (nil, cause) }
             return state.key

@@ -13,7 +13,7 @@ public enum ContentKeyEvent: Sendable {
     /// The request failed.
     case didFail(ContentKeyRequest, ContentKeyError)
     /// A key was stopped.
-    case didStop(ContentKey, KeySessionMachine.StopCause)
+    case didStop(ContentKey, ContentKeyStopCause)
     /// The external content protection status of a key has changed.
     case externalProtectionStatusDidChange(ContentKey)
     /// Reports of the end of this session are ready to be sent.

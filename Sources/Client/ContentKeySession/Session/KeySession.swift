@@ -1,7 +1,8 @@
 /// A session that requests keys, receives the responses, and stores the keys while they can be used:
 /// AVContentKeySession for any platform.
 ///
-/// ``KeySessionMachine`` specifies the behavior; this actor performs its actions with a device, a clock and a delegate.
+/// The tables of `docs/content-key-session.md` specify the behavior; this actor performs it with a device, a clock and a
+/// delegate.
 /// Requests and keys end with the session: with ``expire()``, or when the session is deallocated.
 public actor KeySession: ContentKeySource {
     /// The method of key delivery.

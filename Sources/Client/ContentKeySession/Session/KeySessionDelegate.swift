@@ -42,7 +42,7 @@ public protocol KeySessionDelegate: AnyObject, Sendable {
     func contentKeySession(
         _ session: KeySession,
         didStop contentKey: ContentKey,
-        cause: KeySessionMachine.StopCause
+        cause: ContentKeyStopCause
     )
     /// Reports that the external content protection status of this key has changed.
     func contentKeySession(
@@ -92,7 +92,7 @@ extension KeySessionDelegate {
     public func contentKeySession(
         _: KeySession,
         didStop _: ContentKey,
-        cause _: KeySessionMachine.StopCause
+        cause _: ContentKeyStopCause
     ) {}
     /// Does nothing.
     public func contentKeySession(_: KeySession, externalProtectionStatusDidChangeFor _: ContentKey) {}

@@ -2,7 +2,7 @@
 public struct KeyService: Sendable {
     /// The purpose of a header or a token.
     public enum Purpose: Hashable, Sendable {
-        /// The application certificate.
+        /// The application certificate. Only ``headers`` is called with it: the certificate is requested without a token.
         case certificate
         /// Keys that are needed now or will be needed.
         case license
@@ -59,17 +59,23 @@ public struct KeyService: Sendable {
     /// Returns the routes of Keyway's server.
     ///
     /// - Parameters:
-    ///   - server: The origin of the server, such as `https://keys.example`, without a trailing slash.
+    ///   - server: The origin of the server, such as `https://keys.example`. Trailing slashes are ignored.
     ///   - token: The function that returns the bearer token.
     public static func keyway(
         _ server: String,
         token: @escaping @Sendable (Purpose) async throws -> PlaybackToken? = { _ in nil }
     ) -> KeyService {
-        KeyService(
+        let server = origin(of: server)
+        return KeyService(
             certificateURL: server + "/fps/certificate",
             licenseURL: server + "/fps/license",
             batchURL: server + "/fps/licenses",
             token: token
         )
+    }
+
+    /// Returns the address of a server without trailing slashes.
+    static func origin(of server: String) -> String {
+        String(server.reversed().drop { $0 == "/" }.reversed())
     }
 }

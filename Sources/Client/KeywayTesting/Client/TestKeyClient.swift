@@ -1,6 +1,7 @@
 public import ContentKeySession
 import ContentKeySessionTesting
 import FPSCrypto
+import Locking
 import VirtualDevice
 
 /// A client of a ``TestKeyServer``: a device, a key session and a key loader, with the server's clock.
@@ -18,7 +19,7 @@ public final class TestKeyClient: Sendable {
     /// The loader that answers the session's requests.
     public let loader: KeyLoader
     /// The app's store of persistent keys.
-    public let persistentKeys: TestPersistentKeys
+    public let persistentKeys: any PersistentKeyStore
     /// The maximum time that ``preload(_:)`` waits, longer than the deadline of the default settings.
     private static let preloadDeadline = Duration.seconds(120)
     private let recipient = Recipient()
@@ -32,8 +33,29 @@ public final class TestKeyClient: Sendable {
 
     /// Stores replaced persistent keys, and lets the loader request a key again if the device rejects a stored one.
     private final class Delegate: KeySessionDelegate {
-        let persistentKeys: TestPersistentKeys
-        init(_ persistentKeys: TestPersistentKeys) { self.persistentKeys = persistentKeys }
+        let persistentKeys: any PersistentKeyStore
+        let clock: TestClock
+        /// The task that saves the latest replaced key, after all earlier ones.
+        private let saving = Lock<Task<Void, any Error>?>(nil)
+
+        init(_ persistentKeys: any PersistentKeyStore, _ clock: TestClock) {
+            (self.persistentKeys, self.clock) = (persistentKeys, clock)
+        }
+
+        /// Waits until the replaced keys are saved.
+        ///
+        /// - Throws: ``ContentKeyError/Code/keyNotStored`` if the store reported an error.
+        func save() async throws(ContentKeyError) {
+            let task = saving.withLock { saving in
+                defer { saving = nil }
+                return saving
+            }
+            do {
+                try await task?.value
+            } catch {
+                throw ContentKeyError(.keyNotStored, .session, reason: "the replaced key is lost: \(type(of: error))")
+            }
+        }
 
         func contentKeySession(_: KeySession, didProvide _: ContentKeyRequest) {}
 
@@ -42,7 +64,13 @@ public final class TestKeyClient: Sendable {
             didUpdatePersistableContentKey key: [UInt8],
             forContentKeyIdentifier identifier: String
         ) {
-            persistentKeys.save(key, for: identifier)
+            saving.withLock { [persistentKeys, clock] saving in
+                let earlier = saving
+                saving = clock.startTask {
+                    try await earlier?.value
+                    try await persistentKeys.save(key, for: identifier)
+                }
+            }
         }
 
         func contentKeySession(
@@ -59,12 +87,12 @@ public final class TestKeyClient: Sendable {
         _ device: any PersistentKeyDevice,
         _ session: KeySession,
         _ loader: KeyLoader,
-        _ persistentKeys: TestPersistentKeys
+        _ persistentKeys: any PersistentKeyStore
     ) {
         (self.server, self.device, self.session) = (server, device, session)
         (self.loader, self.persistentKeys) = (loader, persistentKeys)
         let clock = server.clock
-        delegate = Delegate(persistentKeys)
+        delegate = Delegate(persistentKeys, clock)
         running = clock.startTask { await loader.run() }
         // The session's own timer is a task that the clock does not know.
         observer = clock.time.addObserver { [weak session] in
@@ -119,11 +147,15 @@ public final class TestKeyClient: Sendable {
     /// Requests a key as a player does, and starts playback with it.
     ///
     /// - Returns: The key. ``contentKey(of:)`` returns what the device would decrypt with it.
-    /// - Throws: The errors of ``key(for:isPersistable:)``; `ContentKeyError` if playback cannot start.
+    /// - Throws: The errors of ``key(for:isPersistable:)``; `ContentKeyError` if playback cannot start, or if the store of
+    ///   persistent keys reports an error for a replaced key.
     @discardableResult
     public func play(_ identifier: String, isPersistable: Bool = false) async throws -> ContentKey {
         let key = try await key(for: identifier, isPersistable: isPersistable)
-        try await driving { _ throws(ContentKeyError) in try await key.beginPlayback() }
+        try await driving { client throws(ContentKeyError) in
+            try await key.beginPlayback()
+            try await client.delegate.save()
+        }
         return key
     }
 
@@ -186,7 +218,10 @@ public final class TestKeyClient: Sendable {
 
     /// Ends the session, as when the app closes its player: its keys stop. Without this call they stop with the server.
     public func end() async {
-        try? await driving { client throws(ContentKeyError) in await client.session.expire() }
+        try? await driving { client throws(ContentKeyError) in
+            try? await client.delegate.save()
+            await client.session.expire()
+        }
         running.cancel()
     }
 

@@ -8,13 +8,14 @@ extension TestKeyServer {
     ///
     /// - Parameters:
     ///   - device: The device; nil means a new virtual iPhone. Pass the device of another client to relaunch the app.
-    ///   - persistentKeys: The app's store of persistent keys.
+    ///   - persistentKeys: The store of persistent keys, such as the app's own store on disk. The client saves replaced
+    ///     keys in it, too.
     ///   - settings: The settings of the key loader. Its store of persistent keys is replaced by `persistentKeys`.
     ///   - token: The function that returns the bearer token.
     @available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
     public func makeClient(
         device: (any PersistentKeyDevice)? = nil,
-        persistentKeys: TestPersistentKeys = TestPersistentKeys(),
+        persistentKeys: any PersistentKeyStore = TestPersistentKeys(),
         settings: KeyLoaderSettings = KeyLoaderSettings(),
         token: @escaping @Sendable (KeyService.Purpose) async throws -> PlaybackToken? = { _ in nil }
     ) -> TestKeyClient {
@@ -47,7 +48,7 @@ extension TestKeyServer {
     @available(iOS 18, macOS 15, tvOS 18, visionOS 2, *)
     public func makeClient(
         device: (any PersistentKeyDevice)? = nil,
-        persistentKeys: TestPersistentKeys = TestPersistentKeys(),
+        persistentKeys: any PersistentKeyStore = TestPersistentKeys(),
         loader: (KeySession) -> KeyLoader
     ) -> TestKeyClient {
         let device = device ?? makeDevice()

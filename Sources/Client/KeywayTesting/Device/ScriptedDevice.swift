@@ -7,7 +7,7 @@ import Locking
 /// leases and expiry by its clock. Its messages are JSON instead of SPCs and CKCs. A test can also script any result:
 ///
 ///     let device = server.makeScriptedDevice()
-///     device.rejectNextResponse(with: ContentKeyError(.init(rawValue: "invalid-ckc"), .device, number: -42668))
+///     device.rejectNextResponse(with: ContentKeyError(.invalidCKC, .device, number: -42668))
 ///     device.hasProtectedDisplay = false
 ///     device.accept(ckcOfMyServer, as: ScriptedKey())
 public final class ScriptedDevice: PersistentKeyDevice {
@@ -236,7 +236,7 @@ public final class ScriptedDevice: PersistentKeyDevice {
     private func read(_ ckc: [UInt8], _ request: any DeviceKeyRequest) throws(ContentKeyError) -> ScriptedCKC {
         guard let license = ScriptedCKC(ckc), let request = request as? Request, license.number == request.number else {
             throw ContentKeyError(
-                .init(rawValue: "invalid-ckc"),
+                .invalidCKC,
                 .device,
                 reason: "the CKC is not from a TestKeyServer, or is for another request; see ScriptedDevice.accept",
                 number: -42668

@@ -89,7 +89,7 @@ public final class ScriptedKey: ProtectedContentKey {
     public func beginPlayback() throws(ContentKeyError) -> [UInt8]? {
         guard isUsable else { throw ContentKeyError(leaseRemaining == nil ? .keyNotLoaded : .leaseExpired, .device) }
         guard externalProtectionStatus != .insufficient else {
-            throw ContentKeyError(.init(rawValue: "output-restricted"), .device, reason: "HDCP is required")
+            throw ContentKeyError(.outputRestricted, .device, reason: "HDCP is required")
         }
         var updated = state.withLock { state in
             defer { (state.isPlaying, state.updatedPersistableKey) = (true, nil) }

@@ -1,4 +1,4 @@
-public import ContentKeySession
+package import ContentKeySession
 import Foundation
 import TextCoding
 
@@ -16,7 +16,7 @@ extension KeyHistoryEntry {
     /// | revoked | `not playable: the key was invalidated` |
     ///
     /// The text also mentions a clock that was set back.
-    public func remainingTimeText(at now: Int64) -> String {
+    package func remainingTimeText(at now: Int64) -> String {
         let words =
             switch state(at: now) {
             case .stored: storedWords(at: now)
@@ -56,7 +56,7 @@ extension KeyHistoryEntry {
     /// | renew-online | `renew online: keyway offline renew`; after the clock was set back, `keyway offline clock` too |
     /// | buy-again | `rent or buy it again, then renew online (renewal refused: renewal-after-expiry)` |
     /// | download-again | `download it again` |
-    public func advice(at now: Int64) -> String {
+    package func advice(at now: Int64) -> String {
         switch remedy(at: now) {
         case .watch:
             guard let end else { return "watch" }

@@ -28,6 +28,31 @@ import Testing
             }
             #expect(error.number == -42668)
             #expect(online.events.count("succeed skd://bad") == 0)
+            try await scene.until("the failure is noted") { await online.loader.lastFailure(for: "skd://bad") != nil }
+            let failure = await online.loader.lastFailure(for: "skd://bad")
+            #expect(failure?.kind == .ckcRejected && failure?.code == "invalid-ckc")
+            #expect(failure?.platformCode?.number == -42668)
+        }
+    }
+
+    @Test("A key that cannot be stored fails with the advice for that")
+    func fullStorage() async throws {
+        try await AdapterScene.run { scene in
+            scene.server.set(.dual(storage: 1000, playback: 100), for: "film")
+            let link = scene.folder.appendingPathComponent("link")
+            try FileManager.default.createDirectory(at: scene.folder, withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(
+                at: link,
+                withDestinationURL: scene.folder.appendingPathComponent("missing")
+            )
+            // There is no file, and none can be created.
+            let store = PersistentKeyFile(link.appendingPathComponent("keys.plist"), protection: [])
+            let keys = scene.persistentKeys(store)
+            let error = await #expect(throws: ContentKeyError.self) {
+                try await scene.finish { try await keys.acquire(["skd://film"]) }
+            }
+            #expect(error?.code == .keyNotStored)
+            #expect(error?.reason?.contains("Free storage") == true)
         }
     }
 

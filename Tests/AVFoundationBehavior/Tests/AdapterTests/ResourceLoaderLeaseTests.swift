@@ -16,7 +16,7 @@ struct ResourceLoaderLeaseTests {
     /// A lease of 1000 seconds, which is renewed after 500.
     private static func leased(_ settings: inout KeyLoaderSettings) {
         settings.lease = { _ in .seconds(1000) }
-        settings.renewal = LeaseRenewal(share: 0.5, jitter: 0)
+        settings.renewal = LeaseRenewal(margin: 0.5, jitter: 0)
     }
 
     private func renewals(_ app: App) async -> Int {
