@@ -17,7 +17,10 @@ extension CommandFailure {
             case .locked: .file("\(place) is in use: \(reason)", next: "stop the other process, or try again later")
             case .corrupt: .file("\(place) is damaged: \(reason)", next: "restore a backup")
             case .missingKEK:
-                .file("\(error)", next: "give the server's --config, or the --kek-* option with the key of this database")
+                .file(
+                    "\(error)",
+                    next: "give the server's --config, or the --kek-* option with the key of this database"
+                )
             case .wrongKEK: .input("\(error)", next: "use the key-encryption key that encrypts this database")
             case .conflict where error.reason == KeyStoreError.exists("").reason:
                 .input("\(error)", next: "use --replace to replace it")

@@ -287,7 +287,8 @@ extension PolicyField {
             "virtualMachines",
             \.virtualMachines,
             .choice(),
-            "Playback in virtual machines.",
+            "Playback in virtual machines. A device that does not report whether it is one gets the key, unless the report is "
+                + "required.",
             ifMissing: "`deny`",
             merging: .allowedByAll
         )

@@ -145,7 +145,8 @@ private struct RenditionChoices {
     private var audioLanguage: String? { chosen.first { $0.rendition.type == .audio }?.rendition.knownLanguage }
 
     private var isAudioForeign: Bool {
-        guard let audio = chosen.first(where: { $0.rendition.type == .audio })?.rendition, audio.knownLanguage != nil else {
+        guard let audio = chosen.first(where: { $0.rendition.type == .audio })?.rendition, audio.knownLanguage != nil
+        else {
             return false
         }
         return !preferences.languages.isEmpty && LanguageMatch([audio], preferences.languages).matched.isEmpty

@@ -25,10 +25,8 @@ struct InitCommand: AsyncParsableCommand {
             throw CommandFailure.input("\(error.place) already contains key server data; nothing was changed")
         }
         for line in location.contents { try printLine("created \(line)") }
-        let option =
-            store.config.map { "--config \($0)" } ?? store.store.map { "--store \($0)" } ?? "--data \(location.folder)"
         try printLine(
-            "next: keyway-server certificates add \(option) ..., then keyway-server serve \(option); see docs/server.md"
+            "next: add a certificate: keyway-server certificates add, with the same options; see docs/server.md"
         )
     }
 }
