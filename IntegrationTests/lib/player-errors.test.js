@@ -7,6 +7,7 @@ import { base64url, fromBase64, fromHex, hex } from "./init-data.js";
 import { PlayerError } from "./errors.js";
 import { KeywayPlayer } from "./keyway-player.js";
 import { ShownError } from "./shown-error.js";
+import { box, number, utf8 } from "./mp4-boxes.js";
 
 const [KID, OTHER] = ["000102030405060708090a0b0c0d0e0f", "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"];
 const SITE = "https://media.example.com/film/";
@@ -22,13 +23,6 @@ const PLAYLISTS = {
 `,
 };
 
-const utf8 = (text) => new TextEncoder().encode(text);
-const join = (...parts) => Uint8Array.from(parts.flatMap((part) => [...part]));
-const number = (value) => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
-const box = (type, ...content) => {
-    const body = join(...content);
-    return join(number(body.length + 8), utf8(type), body);
-};
 const init = (kid) => box("moov", box("trak", box("mdia", box("minf", box("stbl", box("stsd", number(0), number(1),
     box("encv", new Array(78).fill(0), box("sinf", box("frma", utf8("avc1")), box("schm", [0, 0, 0, 0], utf8("cbcs"), number(0x10000)),
         box("schi", box("tenc", [1, 0, 0, 0, 0, 0x19, 1, 0], fromHex(kid), [16], new Array(16).fill(7)))))))))));

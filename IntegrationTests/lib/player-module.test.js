@@ -10,18 +10,12 @@ import {
     base64, base64url, contentID, fromHex, hex, keyIDsData, keyIDsOf, prefixedInitData, prefixedKeyURI, tracksIn,
 } from "./init-data.js";
 import { LicenseServer } from "./licenses.js";
+import { box, join, number, utf8 } from "./mp4-boxes.js";
 
 const KID = "000102030405060708090a0b0c0d0e0f";
 const OTHER = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
 const BASE = "https://media.example.com/film/main.m3u8";
 
-const utf8 = (text) => new TextEncoder().encode(text);
-const join = (...parts) => Uint8Array.from(parts.flatMap((part) => [...part]));
-const number = (value) => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
-const box = (type, ...content) => {
-    const body = join(...content);
-    return join(number(body.length + 8), utf8(type), body);
-};
 const sinf = (kid) => box("sinf", box("frma", utf8("avc1")), box("schm", [0, 0, 0, 0], utf8("cbcs"), number(0x10000)),
     box("schi", box("tenc", [1, 0, 0, 0, 0, 0x19, 1, 0], fromHex(kid), [16], new Array(16).fill(7))));
 const init = (kid, entry = "encv", before = 78) => join(box("ftyp", utf8("cmfc")), box("moov", box("mvhd", new Array(100).fill(0)),

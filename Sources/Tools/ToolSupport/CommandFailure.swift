@@ -20,7 +20,7 @@ package struct CommandFailure: Error, CustomStringConvertible {
     package let what: String
     /// The advice on how to fix the problem.
     package let next: String?
-    /// The error that led to the failure, for callers that distinguish errors; nil if there is none.
+    /// The error that led to the failure, for callers that distinguish errors; nil without one.
     package private(set) var cause: (any Error)?
 
     /// Creates a failure.

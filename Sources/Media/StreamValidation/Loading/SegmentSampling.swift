@@ -11,6 +11,8 @@ public struct SegmentSampling: Hashable, Sendable {
     public static let all = SegmentSampling()
     /// No segment: only playlists and init segments.
     public static let none = SegmentSampling(share: 0)
+    /// Only the first segment of each playlist: the smallest share always contains it.
+    package static let first = SegmentSampling(share: 1e-6, end: 1e-3)
 
     /// Creates a sampling.
     public init(share: Double = 1, end: Double? = nil, seed: UInt64 = 0) {

@@ -39,9 +39,6 @@ struct PlaybackDoctor: Sendable {
     /// The clock that measures how long to wait for a live playlist.
     var clock: any Clock<Duration> = ContinuousClock()
 
-    /// Only the first segment of each playlist: the smallest share always contains it.
-    private static let sampling = SegmentSampling(share: 1e-6, end: 1e-3)
-
     /// The names of the steps that are about what the playlist refers to.
     private static let contentSteps = ["delivery", "keys", "variants"]
     private static let laterSteps = ["token", "spc", "license", "ckc", "terms", "segments", "decryption", "live"]
@@ -56,7 +53,7 @@ struct PlaybackDoctor: Sendable {
             return Self.incomplete(result, server)
         }
         var settings = StreamValidator.Settings()
-        settings.sampling = Self.sampling
+        settings.sampling = .first
         var validator = StreamValidator(resources: resources, settings: settings)
         var requests: DeviceKeyRequests?
         if let target, server.isUsable {

@@ -13,9 +13,6 @@ struct PlayedKeyCheck: ValidationKeySource {
     let deviceClasses: [String] = []
     let requestsPersistentKeys = false
 
-    /// Only the first segment of each playlist: the smallest share always contains it.
-    private static let sampling = SegmentSampling(share: 1e-6, end: 1e-3)
-
     func supports(_ tag: KeyTag) -> Bool { tag.keyFormat == .fairPlay && tag.uri.map { keys[$0] != nil } == true }
 
     func license(for request: ValidationKeyRequest) async -> ValidationLicense {
@@ -25,14 +22,14 @@ struct PlayedKeyCheck: ValidationKeySource {
         return ValidationLicense(key: key.key, iv: key.iv?.bytes)
     }
 
-    /// Returns the failure for the first track that its key does not open; nil if there is none, or if no test applies to
-    /// the codecs.
+    /// Returns the failure for the first track that its key does not open; nil if every key opens its track, or if no test
+    /// applies to the codecs.
     ///
     /// - Parameter path: The path of the playlist.
     func failure(path: String) async -> CommandFailure? {
         let location = PlaylistLocation.file(path)
         var settings = StreamValidator.Settings()
-        settings.sampling = Self.sampling
+        settings.sampling = .first
         let resources = StreamResources(root: location, loader: PlaylistLoader(), allowsPrivateHosts: false)
         var validator = StreamValidator(resources: resources, settings: settings)
         (validator.keySource, validator.decoder) = (self, FFmpegDecoder.installed)
