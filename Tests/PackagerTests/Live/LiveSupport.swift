@@ -12,7 +12,13 @@ import Testing
 /// A movie of any duration, made from a short one: 12 frames per second, a key frame each second, and audio.
 enum LongFilm {
     /// Writes video and audio as two files of fragmented MP4.
-    static func write(seconds: Int, to folder: String) throws -> [String] {
+    ///
+    /// - Parameter hasKeyFrame: Whether the key frame at a second is marked as one.
+    static func write(
+        seconds: Int,
+        to folder: String,
+        hasKeyFrame: (Int64) -> Bool = { _ in true }
+    ) throws -> [String] {
         let input = try MediaInputs.open(try PipelineFixture.path("film.mp4"))
         var samples: [[MediaSample]] = input.tracks.map { _ in [] }
         while case .sample(let track, let sample)? = try input.next() { samples[track].append(sample) }
@@ -27,6 +33,9 @@ enum LongFilm {
                 let part = cycle.compactMap { sample in
                     var sample = sample
                     sample.decodeTime += shift
+                    if track.kind == .video, !hasKeyFrame(sample.decodeTime / Int64(track.timescale)) {
+                        sample.isSync = false
+                    }
                     return sample.decodeTime < Int64(seconds) * Int64(track.timescale) ? sample : nil
                 }
                 let segment = TrackSegment(index: 0, samples: part, start: .zero, end: .zero, isProtected: false)
@@ -55,6 +64,9 @@ final class LiveWatch: Sendable {
         /// The key URIs of each segment file, and its init segment, by path.
         var keys: [String: [String]] = [:]
         var maps: [String: String] = [:]
+        /// The parts of each segment file, and the init segments that were hinted, by path.
+        var parts: [String: [PartTag]] = [:]
+        var hintedMaps: Set<String> = []
         var events: [LiveRun.Event] = []
         var manifest: MPD?
         /// The number of versions of the manifest.
@@ -73,8 +85,12 @@ final class LiveWatch: Sendable {
     /// Checks a rendition's playlists, and the Multivariant Playlist if there is one.
     func look(_ event: LiveRun.Event) {
         seen.withLock { $0.events.append(event) }
-        guard case .segment(let rendition, _) = event else { return }
-        for name in ["\(rendition)/media.m3u8", "\(rendition)/iframes.m3u8"] { reload(name) }
+        switch event {
+        case .segment(let rendition, _):
+            for name in ["\(rendition)/media.m3u8", "\(rendition)/iframes.m3u8"] { reload(name) }
+        case .part(let rendition, _, _): return reload("\(rendition)/media.m3u8")
+        default: return
+        }
         lintAll()
         lookAtManifest()
     }
@@ -134,7 +150,32 @@ final class LiveWatch: Sendable {
             }
             seen.keys[path] = context.keys.compactMap(\.uri)
             seen.maps[path] = map
+            take(segment.parts, of: path, &seen)
         }
+        for key in playlist.upcoming.keys { context.apply(key) }
+        map = playlist.upcoming.map?.uri ?? map
+        if let part = playlist.upcoming.parts.first {
+            let path = "\(rendition)/\(part.uri)"
+            seen.keys[path] = context.keys.compactMap(\.uri)
+            seen.maps[path] = map
+            take(playlist.upcoming.parts, of: path, &seen)
+        }
+        for hint in playlist.preloadHints where hint.kind == .map {
+            seen.hintedMaps.insert("\(rendition)/\(hint.uri)")
+        }
+    }
+
+    /// Checks that a part keeps its tag, and that its bytes are in the file.
+    private func take(_ parts: [PartTag], of path: String, _ seen: inout Seen) {
+        guard !parts.isEmpty else { return }
+        let known = seen.parts[path] ?? []
+        if Array(parts.prefix(known.count)) != Array(known.prefix(parts.count)) {
+            seen.findings.append("the parts of \(path) have changed")
+        }
+        if parts.count > known.count { seen.parts[path] = parts }
+        let size = (try? FileManager.default.attributesOfItem(atPath: folder + "/" + path)[.size] as? Int) ?? 0
+        let end = parts.last?.byteRange.map { ($0.offset ?? 0) + $0.length } ?? 0
+        if UInt64(size) < end { seen.missing.append("\(path), byte \(end)") }
     }
 
     private func lintAll() {

@@ -85,7 +85,10 @@ package final class FileOutput {
         guard close(descriptor) == 0 else { throw FileError(.write, path: path, code: errno) }
     }
 
-    private func flush() throws {
+    /// Writes the buffered bytes, so that others can read them.
+    ///
+    /// - Throws: ``FileError``.
+    package func flush() throws {
         guard !buffer.isEmpty else { return }
         try buffer.withUnsafeBytes { try writeAll([$0]) }
         buffer.removeAll(keepingCapacity: true)

@@ -56,5 +56,25 @@ extension PackagingJob {
         if let target = live.targetDuration, Double(target) < segmentDuration.seconds.rounded() || target > 120 {
             throw JobFailure("target-duration", "must be at least the segment duration and at most 120 seconds")
         }
+        try checkParts(live)
+    }
+
+    private func checkParts(_ live: LiveOptions) throws(JobFailure) {
+        guard let duration = live.partDuration?.seconds else { return }
+        guard LiveOptions.partDurations.contains(duration), duration <= segmentDuration.seconds else {
+            throw JobFailure("part-duration", "must be from 0.1 to 2 seconds, and at most the segment duration")
+        }
+        guard container == .fmp4 else {
+            throw JobFailure("low-latency", "parts are chunks of fragmented MP4: use the container fmp4")
+        }
+        guard scheme != .aes128 else {
+            throw JobFailure(
+                "low-latency",
+                "aes-128 encrypts segments as a whole, so their parts cannot be published: use the scheme cbcs"
+            )
+        }
+        guard manifests.contains(.hls) else {
+            throw JobFailure("low-latency", "parts are listed in HLS playlists: add hls to the manifests")
+        }
     }
 }

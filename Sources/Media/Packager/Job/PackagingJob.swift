@@ -44,7 +44,7 @@ public struct PackagingJob: Sendable {
         /// segment, a segment, or a whole rendition. Files with other names are not the packager's and are kept.
         package func isPackaged(_ file: String) -> Bool {
             if [media, iFrames].contains(file) { return true }
-            if file.wholeMatch(of: /init(-clear|-[0-9]+)?\.mp4|all(-[0-9]+)?\.vtt/) != nil { return true }
+            if file.wholeMatch(of: /init(-clear|-[0-9]+(-[0-9]+)?)?\.mp4|all(-[0-9]+)?\.vtt/) != nil { return true }
             let extensions = ["m4s", "mp4", "ts", "aac", "ac3", "ec3", "mp3", "vtt"]
             guard let dot = file.lastIndex(of: "."), extensions.contains(String(file[file.index(after: dot)...])) else {
                 return false

@@ -47,6 +47,17 @@ struct KeyPeriodSchedule: Sendable {
         if boundaries.count > Self.maximumBoundaries { boundaries.removeFirst(Self.maximumBoundaries / 2) }
     }
 
+    /// Returns whether the leading rendition's current segment is the last one of its period.
+    ///
+    /// - Parameter end: The earliest time at which it can end.
+    func endsPeriod(at end: RationalTime) -> Bool {
+        switch rotation?.length {
+        case nil: false
+        case .segments(let count): (segments + 1).isMultiple(of: count)
+        case .seconds: nextRotationTime.map { end >= $0 } ?? false
+        }
+    }
+
     /// Continues in a new part of the presentation, whose times start again at 0. With rotation, the part starts a new
     /// period.
     mutating func restart() {

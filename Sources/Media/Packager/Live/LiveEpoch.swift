@@ -32,6 +32,11 @@ struct LiveEpoch {
     /// The clear lead; only the start of the presentation has one.
     private var clearLead: ClearLead
 
+    /// The init segments that were written ahead of key periods and have not been used, by rendition.
+    var unusedInitializations: [(rendition: Int, uri: String)] {
+        writers.enumerated().compactMap { index, writer in writer.unusedInitialization.map { (index, $0) } }
+    }
+
     /// Starts a part.
     ///
     /// - Parameter isContinued: Whether there are earlier segments.

@@ -49,6 +49,17 @@ final class LiveFolder: PresentationFiles {
         return try FileOutput(path: path + "/" + name)
     }
 
+    /// Cuts a file to a size in bytes. Returns false if it is missing or shorter.
+    ///
+    /// - Throws: ``FileError``.
+    func truncate(_ name: String, to size: Int) throws -> Bool {
+        let path = path + "/" + name
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_size >= size else { return false }
+        guard Foundation.truncate(path, off_t(size)) == 0 else { throw FileError(.write, path: path, code: errno) }
+        return true
+    }
+
     /// Replaces a file atomically.
     func replace(_ name: String, _ bytes: [UInt8]) throws {
         let file = try OutputFile(path + "/" + name, isDurable: false)

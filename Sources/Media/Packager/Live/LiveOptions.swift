@@ -17,6 +17,13 @@ package struct LiveOptions: Hashable, Sendable {
     /// The date of the first frame; time then advances with the media. Nil to use the system clock.
     package var startDate: PlaylistDate?
 
+    /// The maximum duration of a Partial Segment for Low-Latency HLS; nil for whole segments only.
+    package var partDuration: RationalTime?
+
+    /// The default duration of Partial Segments.
+    package static let defaultPartDuration = RationalTime(330, timescale: 1000)
+    /// The allowed durations of Partial Segments, in seconds.
+    package static let partDurations = 0.1...2.0
     /// The maximum number of segments in a window.
     package static let maximumSegments = 100_000
     /// The maximum duration of a window, in seconds: one week.

@@ -55,7 +55,12 @@ struct LivePresentation: Sendable {
     /// - Throws: ``JobFailure`` if the renditions do not match; `SignalingError`.
     mutating func append(_ segment: Rendition.Segment, to rendition: Int, now: PlaylistDate) throws -> [LiveAction] {
         let wasPublished = published != nil
-        let playlists = renditions[rendition].append(segment, now: now)
+        let playlists = renditions[rendition].append(
+            segment,
+            nextURI: segment.followingURI,
+            reports: reports(for: rendition),
+            now: now
+        )
         let main = try updateMultivariantPlaylist()
         let isChanged =
             try manifest?.append(
@@ -68,6 +73,22 @@ struct LivePresentation: Sendable {
         // Keys are announced before a playlist uses them; at the start there is no Multivariant Playlist for them yet.
         return (wasPublished ? main + playlists : playlists + main) + (isChanged ? replaceManifest : [])
             + renditions[rendition].expire(now)
+    }
+
+    /// Adds the next part of a rendition.
+    ///
+    /// - Parameters:
+    ///   - open: The segment with the parts that are available.
+    ///   - nextMap: The URI of the init segment of the next segment, if it has another one.
+    mutating func append(partOf open: Rendition.Segment, nextMap: String?, to rendition: Int) -> [LiveAction] {
+        renditions[rendition].update(open: open, nextMap: nextMap)
+        return renditions[rendition].replacement(reports(for: rendition))
+    }
+
+    /// Returns the reports about the other renditions that have segments or parts.
+    private func reports(for rendition: Int) -> [RenditionReportTag] {
+        guard renditions[rendition].media.lowLatency != nil else { return [] }
+        return renditions.indices.filter { $0 != rendition }.compactMap { renditions[$0].report }
     }
 
     /// Announces keys before their use.

@@ -63,14 +63,47 @@ struct LiveRendition: Sendable {
         longest = media.duration
     }
 
+    /// Offers parts and blocking reload, unless the playlists that are continued do so already.
+    ///
+    /// - Parameters:
+    ///   - target: The Part Target Duration in seconds.
+    ///   - control: The features of the server.
+    mutating func offerParts(target: Double, control: ServerControlTag) {
+        media.serverControl = media.serverControl ?? control
+        iFrames?.serverControl = media.serverControl
+        if media.lowLatency == nil { media.lowLatency = RenditionPlaylist.LowLatency(partTarget: target) }
+    }
+
     /// Schedules the deletion of files that an earlier run left, for when no client can need them.
     mutating func retire(_ uris: [String], map: String? = nil, now: PlaylistDate) {
         let until = now.advanced(by: longest + (timeShift ?? 0) + Double(media.targetDuration))
         retired += uris.map { Retired(uri: $0, map: map, until: until) }
     }
 
+    /// The report about the end of the Media Playlist for that of another rendition (EXT-X-RENDITION-REPORT); nil if the
+    /// playlist is empty.
+    var report: RenditionReportTag? {
+        guard let last = media.last else { return nil }
+        return RenditionReportTag(
+            uri: "../\(folder)/\(names.media)",
+            lastMediaSequenceNumber: last.sequence,
+            lastPart: last.part
+        )
+    }
+
     /// Adds the next segment. Files to delete are returned by ``expire(_:)``.
-    mutating func append(_ segment: Rendition.Segment, now: PlaylistDate) -> [LiveAction] {
+    ///
+    /// - Parameters:
+    ///   - nextURI: The URI of the segment after it, for a preload hint.
+    ///   - reports: The ends of the other renditions.
+    mutating func append(
+        _ segment: Rendition.Segment,
+        nextURI: String = "",
+        reports: [RenditionReportTag] = [],
+        now: PlaylistDate
+    ) -> [LiveAction] {
+        media.lowLatency?.nextURI = nextURI
+        media.lowLatency?.reports = reports
         let listed = media.append(segment)
         let frames = iFrames?.appendKeyFrames(of: segment) ?? []
         if !segment.isGap {
@@ -80,6 +113,20 @@ struct LiveRendition: Sendable {
         longest = max(longest, media.duration)
         removeExcess(now)
         return replacements()
+    }
+
+    /// Replaces the segment of which parts are available, but not all.
+    ///
+    /// - Parameter nextMap: The URI of the init segment of the next segment, if it has another one.
+    mutating func update(open: Rendition.Segment, nextMap: String?) {
+        media.lowLatency?.open = open
+        media.lowLatency?.nextMap = nextMap
+    }
+
+    /// Returns the replacement of the Media Playlist, with the ends of the other renditions.
+    mutating func replacement(_ reports: [RenditionReportTag]) -> [LiveAction] {
+        media.lowLatency?.reports = reports
+        return hasPlaylists ? [.replace(folder + "/" + names.media, media.playlist())] : []
     }
 
     /// Marks the playlists as complete.

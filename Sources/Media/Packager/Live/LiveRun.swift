@@ -8,6 +8,9 @@ package enum LiveRun {
     package enum Event: Sendable {
         /// A segment was written and listed in its playlist: the rendition's folder, the media sequence number.
         case segment(folder: String, sequence: UInt64)
+        /// A part of a segment that is not complete was written and listed: the rendition's folder, the media sequence
+        /// number, the index of the part.
+        case part(folder: String, sequence: UInt64, index: Int)
         /// A key period started; its number.
         case period(Int)
         /// The inputs have a discontinuity.

@@ -33,7 +33,7 @@ extension LiveSession {
         if epoch.writers.isEmpty { try makeWriters(&epoch) }
         let writer = epoch.writers[renditionIndex]
         let date = epoch.date(of: segment.start)
-        if writer.period != periodNumber, let keyring {
+        if segment.isStart, writer.period != periodNumber, let keyring {
             let isNewPeriod = (keyring.current?.number ?? -1) < periodNumber
             let period = try await keyring.period(periodNumber, at: date, epoch.plan.trackClasses)
             try epoch.plan.check(period)
@@ -47,8 +47,8 @@ extension LiveSession {
         do {
             try writer.write(
                 segment,
-                isClear: epoch.isClear(segment, isLeader: isLeader),
-                isDiscontinuity: epoch.isDiscontinuity(segment),
+                isClear: segment.isStart && epoch.isClear(segment, isLeader: isLeader),
+                isDiscontinuity: segment.isStart && epoch.isDiscontinuity(segment),
                 date: date.inMilliseconds
             )
         } catch let failure as SampleFailure {
@@ -57,7 +57,7 @@ extension LiveSession {
             throw failure.failure(of: epoch.plan.inputs[planned.input].name, rendition: planned.folder)
         }
         let written = try writer.takeWritten()
-        if let delay = epoch.lateStart(of: segment) {
+        if segment.isStart, let delay = epoch.lateStart(of: segment) {
             let seconds = (delay * 1000).rounded() / 1000
             onEvent(
                 .warning(
@@ -68,6 +68,7 @@ extension LiveSession {
         }
         epoch.addSegment(of: renditionIndex)
         presentation?.describe(renditionIndex, as: writer.description)
+        if let open = writer.openSegment { try publish(partsOf: open, isLastOfPeriod: segment.endsPeriod, renditionIndex, epoch) }
         for segment in written {
             try publish(segment, renditionIndex, epoch)
             if isLeader { try publishGaps(along: segment, &epoch) }
@@ -122,6 +123,29 @@ extension LiveSession {
         try publish(Rendition.Segment(gap: number, along: segment), index, epoch)
     }
 
+    /// Lists the parts of a segment that is not complete.
+    ///
+    /// - Parameter isLastOfPeriod: Whether the next segment starts a key period, whose init segment can be hinted.
+    private func publish(
+        partsOf open: Rendition.Segment,
+        isLastOfPeriod: Bool,
+        _ renditionIndex: Int,
+        _ epoch: LiveEpoch
+    ) throws {
+        let writer = epoch.writers[renditionIndex]
+        var nextMap: String?
+        if isLastOfPeriod, let nextPeriod, nextPeriod.number == writer.period + 1,
+            let change = try epoch.plan.change(to: nextPeriod, of: renditionIndex)
+        {
+            nextMap = try writer.prepare(change)
+        }
+        let actions = presentation?.append(partOf: open, nextMap: nextMap, to: renditionIndex) ?? []
+        for action in actions { try folder.perform(action, job.names) }
+        let sequence = presentation?[renditionIndex].media.nextSequence ?? 0
+        let name = epoch.plan.renditions[renditionIndex].folder
+        onEvent(.part(folder: name, sequence: sequence, index: open.parts.count - 1))
+    }
+
     private func publish(_ segment: Rendition.Segment, _ renditionIndex: Int, _ epoch: LiveEpoch) throws {
         if let date = segment.date {
             let ends = date.advanced(by: segment.duration.seconds)
@@ -143,7 +167,7 @@ extension LiveSession {
         if let keyring, let period = await keyring.next(now: now, epoch.plan.trackClasses) {
             try epoch.plan.check(period)
             let options = PlaylistOptions(epoch.plan.job)
-            next = []
+            (next, nextPeriod) = ([], period)
             for (renditionIndex, planned) in epoch.plan.renditions.enumerated() {
                 guard let trackClass = planned.trackClass,
                     let change = try epoch.plan.change(to: period, of: renditionIndex)

@@ -58,18 +58,34 @@ extension LiveSession {
     }
 
     /// Chooses the Target Duration from the first segment of the leading rendition.
-    func choose(_ plan: PackagingPlan, _ segment: TrackSegment, _ pipeline: SegmentPipeline) throws {
+    ///
+    /// - Parameter parts: Its chunks, and those of the other renditions; empty without low latency.
+    func choose(
+        _ plan: PackagingPlan,
+        _ segment: TrackSegment,
+        _ pipeline: SegmentPipeline,
+        parts: [TrackSegment]
+    ) throws {
         let target = live.targetDuration ?? LiveTargetDuration.choose(for: segment, job)
         targetDuration = target
         pipeline.maximumDuration = LiveTargetDuration.maximumSegmentDuration(target, job.container)
-        try begin(plan, targetDuration: target)
+        try begin(plan, targetDuration: target, parts: parts)
     }
 
-    private func begin(_ plan: PackagingPlan, targetDuration: UInt64) throws {
+    private func begin(_ plan: PackagingPlan, targetDuration: UInt64, parts: [TrackSegment] = []) throws {
         let restart = LiveRestart(folder: folder, job: job, live: live)
         let now = clock.now(media: end)
         for rendition in plan.renditions { try folder.makeFolder(rendition.folder) }
         states = try plan.renditions.map { try restart.rendition($0, targetDuration: targetDuration, now: now) }
+        if let longest = live.partDuration {
+            for index in states.indices {
+                let durations = parts.filter { $0.rendition == index && !$0.isEnd && !$0.isIndependent }.map(\.seconds)
+                states[index].offerParts(
+                    target: LivePartTarget.choose(longest: longest.seconds, durations),
+                    control: LivePartTarget.serverControl(partDuration: longest.seconds, targetDuration: targetDuration)
+                )
+            }
+        }
         manifest = try restart.manifest(plan, states, targetDuration: targetDuration)
     }
 }

@@ -17,6 +17,7 @@ final class LiveSession {
     var manifest: ManifestBuilder?
     /// The keys of the next period once they have arrived, and the keys announced last.
     var next: [KeyTag] = []
+    var nextPeriod: ContentKeyPeriod?
     var announced: [KeyTag] = []
     /// The Target Duration in seconds; nil until there is a playlist.
     var targetDuration: UInt64?
@@ -82,19 +83,42 @@ final class LiveSession {
             detected[part.number] = self.clock.now(media: self.end)
             self.beginPart(part)
         }
+        // The chunks of the first segment, from which the Target Duration is chosen.
+        var first: [TrackSegment] = []
         while let segment = try pipeline.next() {
             warn(plan.omissionWarnings(of: pipeline.inputs))
-            if targetDuration == nil { try choose(plan, segment, pipeline) }
-            if segment.part != epoch.part {
-                try publishGaps(&epoch)
-                let date = detected[segment.part] ?? clock.now(media: end)
-                detected = detected.filter { $0.key > segment.part }
-                epoch = try await beginEpoch(pipeline.part(segment.part), at: date)
+            if targetDuration == nil {
+                first.append(segment)
+                guard let whole = first.wholeSegment(of: epoch.leader) else { continue }
+                try choose(plan, whole, pipeline, parts: first)
             }
+            for segment in first.isEmpty ? [segment] : first {
+                if segment.part != epoch.part {
+                    try publishGaps(&epoch)
+                    let date = detected[segment.part] ?? clock.now(media: end)
+                    detected = detected.filter { $0.key > segment.part }
+                    try removeUnusedInitializations(epoch)
+                    epoch = try await beginEpoch(pipeline.part(segment.part), at: date, from: segment.start)
+                }
+                try await write(segment, &epoch)
+            }
+            first = []
+        }
+        // The input ended before the first segment of the leading rendition was complete.
+        for segment in first {
+            if targetDuration == nil { try choose(plan, segment, pipeline, parts: first) }
             try await write(segment, &epoch)
         }
         try publishGaps(&epoch)
+        try removeUnusedInitializations(epoch)
         warn(pipeline.inputs.flatMap(\.warnings) + plan.omissionWarnings(of: pipeline.inputs))
+    }
+
+    /// Removes the init segments of key periods that did not start.
+    private func removeUnusedInitializations(_ epoch: LiveEpoch) throws {
+        for (rendition, uri) in epoch.unusedInitializations {
+            try folder.perform(.delete(epoch.plan.renditions[rendition].folder + "/" + uri), job.names)
+        }
     }
 
     /// Reports warnings about inputs that have not been reported before.
@@ -118,6 +142,16 @@ final class LiveSession {
             onEvent(.discontinuity)
         }
         hasReportedDiscontinuity = false
+        if part.continuedFrom != nil {
+            report.lostSegments += 1
+            onEvent(
+                .warning(
+                    "no key frame arrived within the target duration of \(targetDuration ?? 0) s, and the frames up to "
+                        + "the next one are skipped: configure the encoder for more frequent key frames, or increase "
+                        + "target-duration"
+                )
+            )
+        }
         for lost in part.lost {
             report.lostTracks += 1
             onEvent(.warning("\(lost)"))
@@ -130,12 +164,22 @@ final class LiveSession {
 
     /// Starts an epoch, with keys for its tracks.
     ///
-    /// - Parameter date: The time at which the tracks of the part were detected.
-    private func beginEpoch(_ part: SegmentPipeline.Part, at date: PlaylistDate) async throws -> LiveEpoch {
+    /// - Parameters:
+    ///   - date: The time at which the tracks of the part were detected.
+    ///   - time: The time of its first sample.
+    private func beginEpoch(
+        _ part: SegmentPipeline.Part,
+        at date: PlaylistDate,
+        from time: RationalTime? = nil
+    ) async throws -> LiveEpoch {
         var plan = part.plan
         // At a splice the dates continue where the media written so far end, unless the inputs have stopped.
         var start = max(date, end ?? date)
-        if let end, part.number > 0, date < end.advanced(by: Double(targetDuration ?? 1)) { start = end }
+        if let end, let time, let previous = part.continuedFrom {
+            start = end.advanced(by: max(0, time.seconds - previous.seconds))
+        } else if let end, part.number > 0, date < end.advanced(by: Double(targetDuration ?? 1)) {
+            start = end
+        }
         var firstPeriod = 0
         if let keyring {
             let previous = keyring.current?.number

@@ -48,13 +48,28 @@ package final class FragmentedMP4Writer: SegmentWriter {
     }
 
     package func initialization(isProtected: Bool, first: TrackSegment) throws -> [UInt8]? {
-        let timing = fragmentTiming(first)
         let encryptor = isProtected ? encryptor : nil
+        return initialization(encryptor?.protection, encryptor?.systems ?? [], fragmentTiming(first))
+    }
+
+    package func initialization(
+        changingTo protection: TrackProtection,
+        systems: [ProtectionSystemHeaderBox]
+    ) throws -> [UInt8]? {
+        guard let timing, encryptor != nil else { return nil }
+        return initialization(protection, systems, timing)
+    }
+
+    private func initialization(
+        _ protection: TrackProtection?,
+        _ systems: [ProtectionSystemHeaderBox],
+        _ timing: FragmentTiming
+    ) -> [UInt8] {
         let kind = track.handler
         var entries = [SampleEntry]()
         if var entry = track.sampleEntry {
             entry.dataReferenceIndex = 1
-            if let protection = encryptor?.protection {
+            if let protection {
                 entry = entry.protected(
                     scheme: protection.scheme == .cenc ? "cenc" : "cbcs",
                     trackEncryption: protection.trackEncryption(track.kind)
@@ -80,7 +95,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
                     editList: timing.editList
                 )
             ],
-            protectionSystemHeaders: encryptor?.systems ?? []
+            protectionSystemHeaders: systems
         )
         return segment.bytes
     }
@@ -102,7 +117,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
             }
             let offset = output.count
             let samples = segment.samples[start..<end]
-            try writeHeader(of: samples, timing, encryptor, isFirst: start == 0, to: output)
+            try writeHeader(of: samples, timing, encryptor, isFirst: start == 0 && segment.isStart, to: output)
             if track.kind == .video, first.isSync {
                 let presentation = first.presentationTime + track.timing.presentationOffset
                 keyFrames.append(

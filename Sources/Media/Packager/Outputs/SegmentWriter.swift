@@ -28,7 +28,16 @@ package protocol SegmentWriter: AnyObject {
     /// - Parameter systems: The `pssh` boxes of the key's init segments.
     func change(to protection: TrackProtection, systems: [ProtectionSystemHeaderBox]) throws
 
-    /// Writes a segment.
+    /// Returns the init segment with a key that is not in use yet; nil if the container has none, or before the first
+    /// segment.
+    ///
+    /// - Parameter systems: The `pssh` boxes of the key's init segments.
+    func initialization(
+        changingTo protection: TrackProtection,
+        systems: [ProtectionSystemHeaderBox]
+    ) throws -> [UInt8]?
+
+    /// Writes a segment, or one of its chunks.
     ///
     /// - Throws: `ProtectionFailure` if the segment is to be encrypted, but not enough of it could be encrypted. It must
     ///   not be published.
@@ -64,6 +73,13 @@ package protocol SegmentOutput: AnyObject {
 
     /// Writes parts of `bytes` consecutively.
     func write(_ ranges: [Range<Int>], of bytes: RawSpan) throws
+}
+
+extension SegmentWriter {
+    package func initialization(
+        changingTo protection: TrackProtection,
+        systems: [ProtectionSystemHeaderBox]
+    ) throws -> [UInt8]? { nil }
 }
 
 extension SegmentOutput {

@@ -52,6 +52,10 @@ final class RenditionWriter {
     /// The number of the next segment, from 1.
     private var number: UInt64
     private var written: [Rendition.Segment] = []
+    /// The segment of which chunks have been written, and its file.
+    private var open: (segment: Rendition.Segment, file: FileOutput, output: FilePart)?
+    /// The init segment that was written ahead of a key period: the number of its first segment, and its period.
+    private var prepared: (resource: Rendition.Resource, number: UInt64, period: Int)?
     private var measurement: VideoMeasurement
     /// The number of bytes of media written.
     private(set) var byteCount = 0
@@ -140,7 +144,23 @@ final class RenditionWriter {
         try use(change.protection, trackClass, start: change.start)
     }
 
-    /// Writes a segment, either now or together with later ones.
+    /// Writes the init segment of the next key period before its first segment, which must be the next one that is
+    /// started. Returns its URI; nil if the container has none.
+    ///
+    /// - Throws: ``FileError``.
+    func prepare(_ change: PackagingPlan.Rendition.KeyChange) throws -> String? {
+        if let prepared, prepared.number == number, prepared.period == change.number { return prepared.resource.uri }
+        guard file == nil, encryptor == nil,
+            let bytes = try writer.initialization(changingTo: change.protection, systems: change.systems)
+        else { return nil }
+        // The name differs from that of any other init segment: if the period starts otherwise than expected, players may
+        // have loaded this one.
+        let resource = try writeInitialization(bytes, name: "init-\(number)-\(change.number).mp4")
+        prepared = (resource, number, change.number)
+        return resource.uri
+    }
+
+    /// Writes a segment or the next chunk of one, either now or together with later ones.
     ///
     /// - Parameters:
     ///   - isClear: Whether the segment is in the clear lead, so that it stays clear whatever the key.
@@ -151,6 +171,7 @@ final class RenditionWriter {
         isDiscontinuity: Bool = false,
         date: PlaylistDate? = nil
     ) throws {
+        guard complete.isStart else { return try writeChunk(complete) }
         var segment = complete
         segment.index = Int(clamping: number &- 1)
         segment.isProtected = protection != nil && !isClear
@@ -170,6 +191,10 @@ final class RenditionWriter {
         result.isInClearLead = isClear
         result.isDiscontinuity = result.isDiscontinuity || isDiscontinuity
         result.date = date
+        if complete.chunk != nil {
+            open = (result, target, output)
+            return try writeChunk(complete)
+        }
         // The closure does not capture the samples, so that they are released with their bytes.
         let whenWritten: ([KeyFrame]) throws -> Void = { [self, result] keyFrames in
             var result = result
@@ -184,6 +209,42 @@ final class RenditionWriter {
         // In a single file, a segment starts where the previous one ends.
         if file != nil { try encryptor.flush() }
     }
+
+    /// Appends a chunk to the open segment.
+    private func writeChunk(_ chunk: TrackSegment) throws {
+        guard var open else { return }
+        var samples = chunk
+        samples.index = Int(clamping: open.segment.number &- 1)
+        samples.isProtected = open.segment.isProtected
+        if !chunk.isStart { measurement.add(chunk.samples) }
+        let start = open.output.count
+        open.segment.keyFrames += try writer.write(samples, to: open.output)
+        try open.file.flush()
+        open.segment.parts.append(
+            Rendition.Segment.Part(
+                byteRange: start..<open.output.count,
+                duration: chunk.duration,
+                isIndependent: chunk.isIndependent
+            )
+        )
+        let origin = max(open.segment.start, RationalTime(0, timescale: open.segment.start.timescale))
+        open.segment.duration = RationalTime.difference(chunk.end, origin)
+        open.segment.byteCount = open.output.count
+        byteCount += open.output.count - start
+        guard chunk.isEnd else {
+            self.open = open
+            return
+        }
+        try open.file.finish()
+        written.append(open.segment)
+        self.open = nil
+    }
+
+    /// The URI of an init segment that was written ahead and has not been used; nil if there is none.
+    var unusedInitialization: String? { prepared?.resource.uri }
+
+    /// The segment of which chunks have been written, but not the last one.
+    var openSegment: Rendition.Segment? { open?.segment }
 
     /// Returns whether the rendition has segments in a part.
     func hasSegments(in part: Int) throws -> Bool {
@@ -224,13 +285,15 @@ final class RenditionWriter {
         wasClear = isClear
         guard needsInitialization else { return }
         needsInitialization = false
+        if let prepared, prepared.number == number, prepared.period == period, segment.isProtected, !startsPart {
+            initialization = prepared.resource
+            self.prepared = nil
+            return
+        }
         guard let bytes = try writer.initialization(isProtected: segment.isProtected, first: segment) else { return }
         guard let file else {
             let name = names.next(isClearLead: isClear && protection != nil, segment: number)
-            let output = try files.create(planned.folder + "/" + name)
-            try output.write(bytes.span.bytes)
-            try output.finish()
-            initialization = Rendition.Resource(uri: name)
+            initialization = try writeInitialization(bytes, name: name)
             return
         }
         let start = file.count
@@ -241,6 +304,14 @@ final class RenditionWriter {
         let space = SegmentIndexReservation(offset: file.count, capacity: indexCapacity)
         reservations.append((resource, space))
         try file.write(space.placeholder.span.bytes)
+    }
+
+    /// Writes an init segment into a file of its own.
+    private func writeInitialization(_ bytes: [UInt8], name: String) throws -> Rendition.Resource {
+        let output = try files.create(planned.folder + "/" + name)
+        try output.write(bytes.span.bytes)
+        try output.finish()
+        return Rendition.Resource(uri: name)
     }
 
     /// Finishes the rendition.
@@ -291,7 +362,8 @@ final class RenditionWriter {
 
 /// The names of init segments in separate files.
 ///
-///     live    init-N.mp4, with the number of the first media segment that needs it
+///     live    init-N.mp4, with the number of the first media segment that needs it; init-N-P.mp4, with the number
+///             of the key period, if it is written ahead of the period
 ///     VOD     init-clear.mp4 (clear lead), init.mp4, then init-1.mp4, init-2.mp4 ...
 private struct InitializationNames {
     private let isLive: Bool

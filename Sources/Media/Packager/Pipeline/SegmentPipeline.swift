@@ -22,6 +22,9 @@ final class SegmentPipeline {
         var reason: String?
         /// The tracks that have no rendition, each with the reason and what to do.
         var lost: [InputFailure] = []
+        /// The end of the previous part in the timeline that continues: the part was started because a segment would
+        /// have become too long, and frames up to the next key frame are lost. Nil for other parts.
+        var continuedFrom: RationalTime?
 
         /// Creates the first part.
         init(first plan: PackagingPlan) {
@@ -51,8 +54,18 @@ final class SegmentPipeline {
     }
 
     private struct TrackState {
-        /// The samples of the current segment.
+        /// The samples of the current segment, or of its current chunk.
         var open: [MediaSample] = []
+        /// The total duration of the samples of the current chunk and of the current segment, in the timescale of the track.
+        var chunkDuration: Int64 = 0
+        var duration: Int64 = 0
+        /// The number of chunks of the current segment that have been returned, and the end of the last one.
+        var chunkCount = 0
+        var chunkEnd = RationalTime.zero
+        /// The start and the key period of the current segment, once a chunk has been returned.
+        var segment: (start: RationalTime, period: Int)?
+        /// The presentation times of the key frames of the current segment, in seconds; only with chunks.
+        var keyFrames: [Double] = []
         /// True if samples are skipped up to the next key frame.
         var skipsToKeyFrame: Bool
         /// The start of the first segment in the part.
@@ -80,9 +93,15 @@ final class SegmentPipeline {
     /// The end of the leading track in the part; nil until it has ended.
     private var leaderEnd: RationalTime?
     private var schedule: KeyPeriodSchedule
+    /// The latest segments of the leading track in the part, and whether each is the last one of its key period; only
+    /// with chunks.
+    private var leaderSegments: [(start: RationalTime, endsPeriod: Bool)] = []
+    private static let maximumLeaderSegments = 16
     private var states: [TrackState] = []
     private var ready = Queue<TrackSegment>()
     private let isLive: Bool
+    /// The maximum duration of chunks; nil to return whole segments.
+    private let chunkDuration: RationalTime?
     /// Called when a part starts, before its first segment is complete.
     var onPart: ((Part) -> Void)?
 
@@ -106,6 +125,7 @@ final class SegmentPipeline {
             throw JobFailure("input", "the only inputs are subtitles: also give the audio or video that they belong to")
         }
         self.isLive = isLive
+        chunkDuration = plan.job.live?.partDuration
         self.plan = plan
         self.sampled = sampled
         renditions = sampled.map { plan.renditions[$0] }
@@ -131,7 +151,7 @@ final class SegmentPipeline {
     /// Returns a part: that of the last segment returned, or a later one.
     func part(_ number: Int) -> Part { parts.first { $0.number == number } ?? parts[parts.count - 1] }
 
-    /// Returns the next complete segment; nil when all inputs have ended. Reads only as much as is required.
+    /// Returns the next complete segment, or with ``LiveOptions/partDuration`` the next chunk of a segment; nil when all inputs have ended. Reads only as much as is required.
     ///
     /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileError``.
     func next() throws -> TrackSegment? {
@@ -157,6 +177,7 @@ final class SegmentPipeline {
                 guard sample.isSync else { return true }
                 states[track].skipsToKeyFrame = false
             }
+            if track == leader, wouldBeTooLong(sample, track) { return try dropToKeyFrame() }
             perform(try segmenter.add(Segmenter.Timing(sample, clocks[track]), track: track))
         }
         return true
@@ -165,13 +186,14 @@ final class SegmentPipeline {
     // MARK: - Parts
 
     /// Starts a part with the tracks that the inputs have now.
-    private func beginPart(_ reason: String) throws {
+    private func beginPart(_ reason: String, continuedFrom end: RationalTime? = nil) throws {
         let number = parts[parts.count - 1].number + 1
         let found = plan.part(number, merger.tracks)
         let hasTrack = Set(found.renditions.joined().compactMap { $0 })
         let own = sampled.map { hasTrack.contains($0) ? found.plan.renditions[$0] : nil }
         if let lost = found.lost.first, !isLive, !plan.job.skipsUnsupported { throw OmissionFailure(lost: lost) }
-        let part = Part(number: number, plan: found.plan, renditions: own, reason: reason, lost: found.lost)
+        var part = Part(number: number, plan: found.plan, renditions: own, reason: reason, lost: found.lost)
+        part.continuedFrom = end
         parts.append(part)
         schedule.restart()
         begin(part, found.renditions)
@@ -196,10 +218,26 @@ final class SegmentPipeline {
         segmenter = Segmenter(tracks: tracks.isEmpty ? [.none] : tracks, target: plan.job.segmentDuration)
         segmenter.maximumDuration = maximumDuration
         clocks = trackRenditions.map { SampleClock((part.renditions[$0] ?? renditions[$0]).media) }
-        (leader, leaderEnd) = (trackRenditions.firstIndex(of: part.leader), nil)
+        (leader, leaderEnd, leaderSegments) = (trackRenditions.firstIndex(of: part.leader), nil, [])
         states = trackRenditions.indices.map { track in
             TrackState(skipsToKeyFrame: track == leader && (isLive || part.number > 0))
         }
+    }
+
+    /// Returns whether a segment of which chunks have been returned would exceed the maximum duration with a sample.
+    private func wouldBeTooLong(_ sample: MediaSample, _ track: Int) -> Bool {
+        guard chunkDuration != nil, let maximumDuration, !sample.isSync else { return false }
+        let duration = states[track].duration &+ Int64(sample.duration)
+        return RationalTime(duration, timescale: clocks[track].timescale) > maximumDuration
+    }
+
+    /// Ends all segments, and starts a part with the next key frame.
+    private func dropToKeyFrame() throws -> Bool {
+        if let leader { perform(try segmenter.end(track: leader)) }
+        let end = leaderEnd
+        for track in trackRenditions.indices { perform(try segmenter.end(track: track), isEndOfPart: true) }
+        try beginPart("a segment would be longer than the Target Duration", continuedFrom: end)
+        return true
     }
 
     // MARK: - Segments
@@ -210,8 +248,9 @@ final class SegmentPipeline {
             case .append(let track, let timing):
                 guard let sample = timing.sample else { continue }
                 if track == leader, states[track].open.isEmpty {
-                    schedule.begin(at: timing.presentation)
+                    beginLeaderSegment(at: timing.presentation)
                 }
+                addChunk(before: sample, track)
                 states[track].open.append(sample)
             case .cut(let track, let next): close(track, next: next, isEndOfPart: isEndOfPart && next == nil)
             }
@@ -227,21 +266,87 @@ final class SegmentPipeline {
     private func close(_ track: Int, next: RationalTime?, isEndOfPart: Bool) {
         guard let first = states[track].open.first else { return }
         let clock = clocks[track]
-        let start = clock.presentation(first)
+        let isChunk = states[track].chunkCount > 0
+        let start = isChunk ? states[track].chunkEnd : clock.presentation(first)
         let last = states[track].open.map { clock.presentation($0).value &+ Int64($0.duration) }.max()
         var end = next ?? RationalTime(last ?? start.value, timescale: start.timescale)
+        // Without the frames that would follow, pictures are missing before the one that is presented last.
+        if next == nil, chunkDuration != nil {
+            end = RationalTime(start.value &+ states[track].chunkDuration, timescale: start.timescale)
+        }
         if states[track].start == nil { states[track].start = start }
         if track == leader, next == nil { leaderEnd = end }
         if isEndOfPart { end = aligned(end, track, after: start) }
+        // The chunks of a segment can have a longer total duration than the time up to the next frame says.
+        if isChunk, end <= start { end = RationalTime(start.value &+ 1, timescale: start.timescale) }
+        let group =
+            chunkDuration == nil
+            ? clock.longestGroup(states[track].open, until: end)
+            : SampleClock.longestInterval(states[track].keyFrames, until: end)
+        let chunk = chunkDuration.map { _ in TrackSegment.Chunk(index: states[track].chunkCount, isLast: true) }
+        append(track, start..<end, chunk, longestGroup: group)
+        (states[track].chunkCount, states[track].duration, states[track].keyFrames) = (0, 0, [])
+    }
+
+    private func beginLeaderSegment(at start: RationalTime) {
+        // The first samples of a later chunk start no segment.
+        guard let leader, states[leader].chunkCount == 0 else { return }
+        schedule.begin(at: start)
+        guard chunkDuration != nil else { return }
+        if leaderSegments.count == Self.maximumLeaderSegments { leaderSegments.removeFirst() }
+        leaderSegments.append((start, segmenter.nextCut.map { schedule.endsPeriod(at: $0) } ?? false))
+    }
+
+    /// Completes the current chunk of a track if the next sample would make it too long.
+    private func addChunk(before sample: MediaSample, _ track: Int) {
+        guard let chunkDuration else { return }
+        let clock = clocks[track]
+        let duration = Int64(sample.duration)
+        if let first = states[track].open.first,
+            states[track].chunkDuration &+ duration > chunkDuration.converted(to: clock.timescale)
+        {
+            let index = states[track].chunkCount
+            let start = index > 0 ? states[track].chunkEnd : clock.presentation(first)
+            if states[track].start == nil { states[track].start = start }
+            let end = RationalTime(start.value &+ states[track].chunkDuration, timescale: start.timescale)
+            append(track, start..<max(start, end), TrackSegment.Chunk(index: index, isLast: false), longestGroup: 0)
+            states[track].chunkCount += 1
+            states[track].chunkEnd = end
+        }
+        states[track].chunkDuration &+= duration
+        states[track].duration &+= duration
+        if clock.isVideo, sample.isSync { states[track].keyFrames.append(clock.presentation(sample).seconds) }
+    }
+
+    /// Appends the open samples of a track to the segments that are ready.
+    private func append(
+        _ track: Int,
+        _ time: Range<RationalTime>,
+        _ chunk: TrackSegment.Chunk?,
+        longestGroup: Double
+    ) {
         var samples: [MediaSample] = []
         swap(&samples, &states[track].open)
         states[track].open.reserveCapacity(samples.count)
+        states[track].chunkDuration = 0
         // The writer numbers the segment and decides about its encryption.
-        var segment = TrackSegment(index: 0, samples: samples, start: start, end: end, isProtected: false)
+        var segment = TrackSegment(
+            index: 0,
+            samples: samples,
+            start: time.lowerBound,
+            end: time.upperBound,
+            isProtected: false
+        )
         segment.part = parts[parts.count - 1].number
         segment.rendition = trackRenditions[track]
-        segment.period = schedule.period(at: start)
-        segment.longestGroup = clock.longestGroup(samples, until: end)
+        segment.period = states[track].segment?.period ?? schedule.period(at: time.lowerBound)
+        segment.longestGroup = longestGroup
+        if let chunk {
+            let start = states[track].segment?.start ?? time.lowerBound
+            segment.chunk = chunk
+            segment.endsPeriod = leaderSegments.last { $0.start <= start }?.endsPeriod ?? false
+            states[track].segment = chunk.isLast ? nil : (start, segment.period)
+        }
         ready.append(segment)
     }
 
@@ -262,9 +367,12 @@ final class SegmentPipeline {
 extension SampleClock {
     fileprivate func longestGroup(_ samples: [MediaSample], until end: RationalTime) -> Double {
         guard isVideo else { return 0 }
-        var starts = samples.filter(\.isSync).map { presentation($0).seconds }
-        starts.append(end.seconds)
-        return zip(starts, starts.dropFirst()).map { $1 - $0 }.max() ?? 0
+        return Self.longestInterval(samples.filter(\.isSync).map { presentation($0).seconds }, until: end)
+    }
+
+    fileprivate static func longestInterval(_ keyFrames: [Double], until end: RationalTime) -> Double {
+        let times = keyFrames + [end.seconds]
+        return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 0
     }
 }
 

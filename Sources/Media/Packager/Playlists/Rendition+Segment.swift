@@ -4,6 +4,16 @@ extension Rendition {
     /// A media segment that has been written, with everything that applies to it: the same value for playlists and
     /// manifests, for VOD and live.
     package struct Segment: Sendable {
+        /// A Partial Segment: a byte range of its segment that can be loaded before the segment is complete.
+        package struct Part: Hashable, Sendable {
+            /// The byte range in the segment.
+            package var byteRange: Range<Int>
+            /// The duration in the presentation.
+            package var duration: RationalTime
+            /// True if it contains a frame that can be decoded without others.
+            package var isIndependent: Bool
+        }
+
         /// The file and the byte range.
         package var resource: Resource
         /// The size in bytes; 0 if unknown.
@@ -34,6 +44,8 @@ extension Rendition {
         package var isGap = false
         /// The date of the first frame (EXT-X-PROGRAM-DATE-TIME); nil if the presentation has no dates.
         package var date: PlaylistDate?
+        /// The Partial Segments, from the start of the segment (EXT-X-PART); empty without low latency.
+        package var parts: [Part] = []
 
         /// Creates a segment.
         package init(
@@ -56,7 +68,16 @@ extension Rendition {
             let suffix = segment.resource.uri.split(separator: ".").last.map { ".\($0)" } ?? ""
             resource = Resource(uri: "gap-\(number)\(suffix)")
             (self.number, isGap, byteCount) = (number, true, 0)
-            (initialization, protection, keys, keyFrames) = (nil, nil, [], [])
+            (initialization, protection, keys, keyFrames, parts) = (nil, nil, [], [], [])
+        }
+
+        /// The URI of the next segment, if segments are separate files.
+        var followingURI: String {
+            let uri = resource.uri
+            let suffix = uri.lastIndex(of: ".").map { uri[$0...] } ?? ""
+            let name = uri.dropLast(suffix.count)
+            let digits = name.reversed().prefix { $0.isASCII && $0.isNumber }.count
+            return name.dropLast(digits) + "\(number &+ 1)" + suffix
         }
 
         /// True if it is encrypted.
@@ -71,6 +92,18 @@ extension Rendition {
         var end: RationalTime {
             RationalTime(start.value &+ duration.converted(to: start.timescale), timescale: start.timescale)
         }
+    }
+}
+
+extension Rendition.Segment.Part {
+    /// Reads a written tag; nil if it has no byte range with an offset.
+    init?(_ tag: PartTag) {
+        guard let range = Range(tag.byteRange) else { return nil }
+        self.init(
+            byteRange: range,
+            duration: RationalTime(microseconds: tag.duration),
+            isIndependent: tag.isIndependent
+        )
     }
 }
 

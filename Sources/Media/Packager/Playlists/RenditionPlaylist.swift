@@ -14,6 +14,20 @@ struct RenditionPlaylist: Sendable {
         case vod
     }
 
+    /// What a playlist for Low-Latency HLS contains beside its segments.
+    struct LowLatency: Sendable {
+        /// The Part Target Duration in seconds.
+        var partTarget: Double
+        /// The segment of which parts are available, but not all; nil between segments.
+        var open: Rendition.Segment?
+        /// The URI of the next segment, of which nothing is available.
+        var nextURI = ""
+        /// The URI of the init segment of the next segment, if it has another one.
+        var nextMap: String?
+        /// The ends of the other renditions.
+        var reports: [RenditionReportTag] = []
+    }
+
     /// The type of the presentation.
     let kind: Kind
     /// True if this is an I-frame playlist.
@@ -26,6 +40,10 @@ struct RenditionPlaylist: Sendable {
     let targetDuration: UInt64
     /// The maximum duration of a segment in the playlist, in seconds.
     let maximumDuration: Double
+    /// The low-latency part; nil without parts.
+    var lowLatency: LowLatency?
+    /// The features of the server (EXT-X-SERVER-CONTROL), the same for all playlists of a presentation.
+    var serverControl: ServerControlTag?
     /// The segments, with the durations in the playlist: in microseconds.
     private(set) var segments: [Rendition.Segment] = []
     /// The media sequence number of the first segment.
@@ -70,9 +88,12 @@ struct RenditionPlaylist: Sendable {
         version = playlist.version
         var context = KeyContext()
         var map: MapTag?
+        func apply(_ tags: some SegmentTags) {
+            for key in tags.keys { context.apply(key) }
+            map = tags.map ?? map
+        }
         segments = playlist.segments.map { segment in
-            for key in segment.keys { context.apply(key) }
-            map = segment.map ?? map
+            apply(segment)
             var read = Rendition.Segment(
                 resource: Rendition.Resource(uri: segment.uri, byteRange: Range(segment.byteRange)),
                 duration: RationalTime(microseconds: segment.duration)
@@ -82,8 +103,29 @@ struct RenditionPlaylist: Sendable {
             read.date = segment.programDateTime
             read.isDiscontinuity = segment.isDiscontinuity
             read.isGap = segment.isGap
+            read.parts = segment.parts.compactMap { Rendition.Segment.Part($0) }
             return read
         }
+        serverControl = playlist.serverControl
+        guard let inf = playlist.partInf else { return }
+        var lowLatency = LowLatency(partTarget: inf.partTarget)
+        let parts = playlist.upcoming.parts.compactMap { Rendition.Segment.Part($0) }
+        if let uri = playlist.upcoming.parts.first?.uri, let end = parts.last?.byteRange.upperBound {
+            apply(playlist.upcoming)
+            let duration = parts.reduce(0) { $0 + $1.duration.seconds }
+            var open = Rendition.Segment(
+                resource: Rendition.Resource(uri: uri),
+                byteCount: end,
+                duration: RationalTime(microseconds: duration)
+            )
+            open.initialization = map.map { Rendition.Resource(uri: $0.uri, byteRange: Range($0.byteRange)) }
+            open.keys = context.keys
+            open.date = playlist.upcoming.programDateTime
+            open.isDiscontinuity = playlist.upcoming.isDiscontinuity
+            open.parts = parts
+            lowLatency.open = open
+        }
+        self.lowLatency = lowLatency
     }
 
     /// The media sequence number of the next segment.
@@ -127,6 +169,13 @@ struct RenditionPlaylist: Sendable {
     /// Marks the playlist as complete.
     mutating func end() { isEnded = true }
 
+    /// The number and the index of the last part; of the last segment if it has no parts; nil if there is neither.
+    var last: (sequence: UInt64, part: UInt64?)? {
+        if let open = lowLatency?.open, !open.parts.isEmpty { return (nextSequence, UInt64(open.parts.count - 1)) }
+        guard let parts = segments.last?.parts.count else { return nil }
+        return (nextSequence &- 1, parts > 0 ? UInt64(parts - 1) : nil)
+    }
+
     /// Returns the number of segments in excess of a window. At least three Target Durations always remain (RFC
     /// 8216bis, 6.2.2).
     func excess(over window: LiveOptions.Window?) -> Int {
@@ -158,6 +207,10 @@ extension RenditionPlaylist {
         )
         segment.keyFrames = []
         segments.append(segment)
+        if !segment.isGap {
+            lowLatency?.open = nil
+            lowLatency?.nextMap = nil
+        }
         return segment
     }
 
@@ -204,6 +257,20 @@ extension RenditionPlaylist {
                 segments.append(segment)
             }
         }
+        if let open = lowLatency?.open, segments.contains(where: { $0.resource.uri == open.resource.uri }) {
+            lowLatency?.open = nil
+        }
+    }
+
+    /// Ends the segment that was open when the earlier run was killed after its last listed part.
+    ///
+    /// - Parameter truncate: Cuts its file to a size in bytes; returns false if the file is shorter.
+    mutating func endOpenSegment(_ truncate: (_ uri: String, _ size: Int) throws -> Bool) rethrows {
+        guard let open = lowLatency?.open else { return }
+        lowLatency?.open = nil
+        // What players have loaded of a file that is lost cannot be listed again; its number is not used for another.
+        let isComplete = try truncate(open.resource.uri, open.byteCount)
+        segments.append(isComplete ? open : Rendition.Segment(gap: nextSequence &+ 1, along: open))
     }
 }
 
@@ -224,11 +291,12 @@ extension RenditionPlaylist {
         playlist.isIFramesOnly = isIFramesOnly
         playlist.isEnded = isEnded
         playlist.segments = mediaSegments()
+        addLowLatency(&playlist)
         guard kind != .vod else { return playlist }
         // Durations are written with decimals, which require version 3. Only from version 6 on may a duration exceed the
         // Target Duration by less than half a second (RFC 8216bis, 8). A Media Playlist with EXT-X-MAP has this version;
         // an I-frame playlist, whose Target Duration is the same, requires only version 5.
-        let lowest: UInt64 = isIFramesOnly && segments.contains { $0.initialization != nil } ? 6 : 3
+        let lowest: UInt64 = lowLatency != nil || isIFramesOnly && segments.contains { $0.initialization != nil } ? 6 : 3
         let wanted = version ?? max(lowest, playlist.neededVersion ?? 3)
         if !segments.isEmpty { version = wanted }
         playlist.version = wanted
@@ -247,7 +315,8 @@ extension RenditionPlaylist {
         var keys: [KeyTag] = []
         var map: Rendition.Resource?
         var bitRate = BitRateTags()
-        return segments.map { segment in
+        let open = lowLatency?.open.map { [$0] } ?? []
+        return (segments + open).map { segment in
             var segment = segment
             // A gap needs neither keys nor an init segment; those of the segment before it remain in effect.
             if segment.isGap, segment.initialization == nil { (segment.keys, segment.initialization) = (keys, map) }
@@ -273,6 +342,64 @@ extension RenditionPlaylist {
                 isDiscontinuity: segment.isDiscontinuity,
                 isGap: segment.isGap,
                 tags: tags
+            )
+        }
+    }
+}
+
+// MARK: - Low latency
+extension RenditionPlaylist {
+    /// The distance from the end of the playlist, in Target Durations, at which parts are no longer listed (RFC 8216bis,
+    /// 4.4.4.9).
+    private static let partDistance = 3.0
+
+    /// Adds the tags of Low-Latency HLS, and moves the open segment from the segments to the end.
+    private func addLowLatency(_ playlist: inout MediaPlaylist) {
+        guard !isEnded else { return }
+        playlist.serverControl = serverControl
+        guard let lowLatency else { return }
+        playlist.partInf = PartInfTag(partTarget: lowLatency.partTarget)
+        if let open = lowLatency.open, let last = playlist.segments.popLast() {
+            playlist.upcoming = UpcomingSegment(
+                programDateTime: last.programDateTime,
+                isDiscontinuity: last.isDiscontinuity,
+                tags: last.tags.filter { if case .bitrate = $0 { false } else { true } } + partTags(open, lowLatency)
+            )
+        }
+        addParts(to: &playlist, lowLatency)
+        let end = lowLatency.open?.parts.last?.byteRange.upperBound
+        playlist.preloadHints = [
+            PreloadHintTag(
+                kind: .part,
+                uri: lowLatency.open?.resource.uri ?? lowLatency.nextURI,
+                byteRangeStart: UInt64(end ?? 0)
+            )
+        ]
+        if let map = lowLatency.nextMap { playlist.preloadHints.append(PreloadHintTag(kind: .map, uri: map)) }
+        playlist.renditionReports = lowLatency.reports
+    }
+
+    /// Adds the parts of the segments near the end.
+    private func addParts(to playlist: inout MediaPlaylist, _ lowLatency: LowLatency) {
+        var distance = lowLatency.open?.parts.reduce(0) { $0 + $1.duration.seconds } ?? 0
+        for index in segments.indices.reversed() {
+            guard distance < Self.partDistance * Double(targetDuration) else { break }
+            distance += segments[index].duration.seconds
+            playlist.segments[index].tags += partTags(segments[index], lowLatency)
+        }
+    }
+
+    private func partTags(_ segment: Rendition.Segment, _ lowLatency: LowLatency) -> [SegmentTag] {
+        segment.parts.map { part in
+            let duration = (part.duration.seconds * 1e6).rounded() / 1e6
+            return .part(
+                PartTag(
+                    uri: segment.resource.uri,
+                    // A frame that is shown for longer than the Part Target Duration is in a part of its own.
+                    duration: min(duration, lowLatency.partTarget),
+                    isIndependent: part.isIndependent,
+                    byteRange: ByteRange(part.byteRange)
+                )
             )
         }
     }

@@ -73,6 +73,9 @@ public struct Segmenter: Sendable {
         states = tracks.map { State(track: $0) }
     }
 
+    /// The time from which on the leading track is cut at the next sync sample; nil before its start.
+    package var nextCut: RationalTime? { origin == nil ? nil : gridPoint(gridIndex) }
+
     /// Adds the next sample of a track.
     ///
     /// - Returns: The decisions that can now be made.

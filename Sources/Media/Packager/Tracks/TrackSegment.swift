@@ -1,11 +1,23 @@
-/// The samples of a complete media segment, on their way from the segmenter to a file.
+/// The samples of a media segment, or of one of its chunks, on their way from the segmenter to a file.
 package struct TrackSegment: Sendable {
+    /// The position of a chunk in its segment.
+    package struct Chunk: Hashable, Sendable {
+        /// The index, from 0.
+        package var index: Int
+        /// True if the segment ends with it.
+        package var isLast: Bool
+    }
+
     /// The number of its part of the presentation, from 0. The segments of a part precede those of the next one.
     package var part = 0
     /// The index of its rendition in ``SegmentPipeline/renditions``.
     package var rendition = 0
     /// The number of its key period.
     package var period = 0
+    /// True if the next segment of its rendition starts a key period, as far as can be known; only for chunks.
+    package var endsPeriod = false
+    /// The position in the segment, if this is only a chunk of it (Low-Latency HLS); nil for a whole segment.
+    package var chunk: Chunk?
     /// The index of the segment in its rendition, from 0.
     package var index: Int
     /// The samples in decoding order; empty in a gap of the track.
@@ -33,6 +45,15 @@ package struct TrackSegment: Sendable {
     var duration: RationalTime {
         RationalTime(max(0, end.converted(to: start.timescale) - max(0, start.value)), timescale: start.timescale)
     }
+
+    /// True if the segment starts with these samples.
+    var isStart: Bool { chunk.map { $0.index == 0 } ?? true }
+
+    /// True if the segment ends with these samples.
+    var isEnd: Bool { chunk?.isLast ?? true }
+
+    /// True if it contains a sample that can be decoded without others.
+    var isIndependent: Bool { samples.contains(where: \.isSync) }
 
     /// The duration in seconds.
     var seconds: Double { duration.seconds }

@@ -40,6 +40,25 @@ struct StreamOptions: ParsableArguments {
     )
     var targetDuration: DurationArgument?
 
+    @Flag(
+        name: .customLong("low-latency"),
+        help: .init(
+            "List parts of segments before the segments are complete (Low-Latency HLS), for live and event "
+                + "streams in fmp4; serve the folder with keyway-origin."
+        )
+    )
+    var isLowLatency = false
+
+    @Option(
+        name: .customLong("part-duration"),
+        help: .init(
+            "The maximum duration of parts with --low-latency, from 100ms to 2s. (default: "
+                + "\(PackagingDefault.partDuration))",
+            valueName: "duration"
+        )
+    )
+    var partDuration: DurationArgument?
+
     @Option(
         name: .customLong("start-date"),
         help: .init(

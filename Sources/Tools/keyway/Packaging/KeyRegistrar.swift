@@ -159,12 +159,12 @@ final class PublishedPeriods: Sendable {
         state.withLock { state in
             switch event {
             case .period(let number): state.current = number
-            case .segment: state.periods.insert(state.current)
+            case .segment, .part: state.periods.insert(state.current)
             case .discontinuity, .warning: break
             }
         }
     }
 
-    /// Returns whether a segment was published with the keys of a period; nil for keys that do not change.
+    /// Returns whether a segment or a part of one was published with the keys of a period; nil for keys that do not change.
     func contains(_ period: Int?) -> Bool { state.withLock { $0.periods.contains(period) } }
 }

@@ -39,7 +39,7 @@ struct LivePackaging {
             registrar?.published.record(event)
             guard !isQuiet else { return }
             switch event {
-            case .segment: break
+            case .segment, .part: break
             case .period(let number): Terminal.writeError("note: key period \(number) starts")
             case .discontinuity:
                 Terminal.writeError("note: the input is not continuous; a discontinuity is inserted")

@@ -77,6 +77,7 @@ struct PackagingSetting: Sendable {
     static let stream = [
         PackagingSetting("window", \.window, valueName: "length"),
         PackagingSetting("target-duration", \.targetDuration, valueName: "duration"),
+        PackagingSetting("part-duration", \.partDuration, valueName: "duration"),
         PackagingSetting("start-date", \.startDate, valueName: "time"),
         PackagingSetting("rotate-keys", \.rotation, valueName: "length"),
         PackagingSetting("period-keys", \.periodKeys, .path),

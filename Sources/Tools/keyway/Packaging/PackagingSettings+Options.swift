@@ -5,6 +5,7 @@ import ToolSupport
 /// The default values that the help of `keyway package` prints.
 enum PackagingDefault {
     static let job = PackagingJob(inputs: [], output: "")
+    static let partDuration = DurationArgument(.milliseconds(Int64(LiveOptions.defaultPartDuration.seconds * 1000)))
     static let segmentDuration = DurationArgument(.seconds(job.segmentDuration.seconds))
     static let keyTimeout = DurationArgument(.seconds(KeyRotation(.segments(1)).timeout))
     static let window =
@@ -43,6 +44,7 @@ extension PackagingSettings {
         allowedCPC = encryption.allowedCPC.compactMap { Setting($0) }
         window = Setting(stream.window)
         targetDuration = Setting(stream.targetDuration)
+        partDuration = Setting(stream.partDuration)
         startDate = Setting(stream.startDate)
         rotation = Setting(stream.rotation)
         periodKeys = Setting(stream.periodKeys)
@@ -55,6 +57,7 @@ extension PackagingSettings {
         if delivery.isDev { flags["dev"] = .commandLine }
         if stream.isLive { flags["live"] = .commandLine }
         if stream.isEvent { flags["event"] = .commandLine }
+        if stream.isLowLatency { flags["low-latency"] = .commandLine }
         sharedKey = try Self.sharedKey(encryption)
         for argument in encryption.trackKeys {
             guard classKeys[argument.trackClass] == nil else {

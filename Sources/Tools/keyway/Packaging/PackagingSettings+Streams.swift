@@ -9,7 +9,10 @@ extension PackagingSettings {
     func live() throws -> LiveOptions? {
         let isLive = flags["live"] != nil
         guard isLive || flags["event"] != nil else {
-            try refuse(["window", "target-duration", "start-date"], "applies only to live streams: add live or event")
+            try refuse(
+                ["window", "target-duration", "start-date", "low-latency", "part-duration"],
+                "applies only to live streams: add live or event"
+            )
             return nil
         }
         guard !isLive || flags["event"] == nil else {
@@ -31,6 +34,12 @@ extension PackagingSettings {
                 throw JobFailure("target-duration", "expected whole seconds, such as 6s, not \(value)")
             }
             options.targetDuration = seconds
+        }
+        if flags["low-latency"] != nil {
+            options.partDuration = try partDuration.map { try Self.time($0, "part-duration") }
+                ?? LiveOptions.defaultPartDuration
+        } else {
+            try refuse(["part-duration"], "applies only to Low-Latency HLS: add low-latency")
         }
         options.startDate = startDate.map { date in
             PlaylistDate(

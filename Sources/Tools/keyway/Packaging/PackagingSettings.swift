@@ -65,6 +65,7 @@ struct PackagingSettings {
     var certificateURL: Setting<String>?
     var window: Setting<LengthArgument>?
     var targetDuration: Setting<DurationArgument>?
+    var partDuration: Setting<DurationArgument>?
     var startDate: Setting<TimeArgument>?
     var rotation: Setting<LengthArgument>?
     var periodKeys: Setting<InputPath>?
@@ -92,7 +93,7 @@ struct PackagingSettings {
     var selectionOption: @Sendable (String) -> String? = { "PATH,tracks=\($0)" }
 
     /// The names of the Boolean options.
-    static let flagNames = ["single-file", "overwrite", "skip-unsupported", "dev", "live", "event"]
+    static let flagNames = ["single-file", "overwrite", "skip-unsupported", "dev", "live", "event", "low-latency"]
 
     /// True if to generate keys.
     var isDev: Bool { flags["dev"] != nil }
