@@ -3,9 +3,13 @@ import HLSPlaylist
 // Section numbers are those of RFC 8216bis. Times are seconds on the timeline.
 
 extension SegmentTimeline {
-    /// The minimum distance of live playback from the end of the playlist, in seconds: the larger of HOLD-BACK and three
-    /// target durations (sections 4.4.3.8 and 6.3.3).
-    public var holdBackDistance: Double { max(PlaybackTime.clamped(holdBack ?? 0), 3 * targetDuration) }
+    /// The minimum distance of live playback from the end of the playlist, in seconds: with parts, the larger of
+    /// PART-HOLD-BACK and two Part Target Durations; otherwise the larger of HOLD-BACK and three target durations
+    /// (sections 4.4.3.8 and 6.3.3).
+    public var holdBackDistance: Double {
+        if let partHoldBack, let partTarget { return max(PlaybackTime.clamped(partHoldBack), 2 * partTarget) }
+        return max(PlaybackTime.clamped(holdBack ?? 0), 3 * targetDuration)
+    }
 
     /// The latest time to which playback can seek. In a live playlist: ``holdBackDistance`` before the end of the
     /// playlist, but not before its start. In a playlist that has ended: its end.
@@ -45,15 +49,16 @@ extension SegmentTimeline {
         // invalid.
         guard let segment = allowed == startTime ? segments[0] : segment(at: allowed) else {
             // No segment contains the end of a playlist that has ended.
-            nextNumber = endNumber
+            (nextNumber, nextPart) = (endNumber, 0)
             nextTime = endTime
             return TimelinePosition(number: endNumber, time: endTime, reason: reason, isClamped: allowed != time)
         }
-        nextNumber = segment.number
-        nextTime = segment.start
+        let part = independentPart(in: segment, at: allowed)
+        (nextNumber, nextPart) = (segment.number, part?.part?.index ?? 0)
+        nextTime = part?.start ?? segment.start
         return TimelinePosition(
             number: segment.number,
-            time: isPrecise ? allowed : segment.start,
+            time: isPrecise ? allowed : nextTime,
             reason: reason,
             isClamped: allowed != time
         )
@@ -70,23 +75,46 @@ extension SegmentTimeline {
         var notices: [TimelineNotice] = []
         if nextNumber < segments[0].number { notices.append(jump()) }
         var gap: (first: UInt64, last: UInt64, seconds: Double)?
-        while let segment = segment(number: nextNumber), segment.resolved.segment.isGap {
-            gap = (gap?.first ?? segment.number, segment.number, (gap?.seconds ?? 0) + segment.duration)
-            counts.gaps += 1
-            counts.missedSeconds += segment.duration
-            advance(past: segment)
+        var outcome: TimelineStep.Outcome?
+        while outcome == nil {
+            guard let segment = segment(number: nextNumber) else {
+                outcome = isEnded ? .ended : .notYet
+                break
+            }
+            var next = segment
+            var missed = segment.resolved.segment.isGap ? segment.duration : nil
+            switch nextPart(of: segment) {
+            case .wholeSegment: break
+            case .notYet: outcome = .notYet
+            case .part(let part):
+                next = part
+                missed = part.part?.tag.isGap == true ? part.duration : nil
+            case .rest(let seconds): missed = seconds
+            }
+            guard outcome == nil else { break }
+            guard let missed else {
+                outcome = .segment(next)
+                break
+            }
+            if missed > 0 {
+                gap = (gap?.first ?? next.number, next.number, (gap?.seconds ?? 0) + missed)
+                counts.gaps += 1
+                counts.missedSeconds += missed
+            }
+            advance(past: next)
         }
         if let gap { notices.append(.gap(numbers: gap.first...gap.last, seconds: gap.seconds)) }
-        guard let segment = segment(number: nextNumber) else {
-            return TimelineStep(outcome: isEnded ? .ended : .notYet, notices: notices)
-        }
-        return TimelineStep(outcome: .segment(segment), notices: notices)
+        return TimelineStep(outcome: outcome ?? .notYet, notices: notices)
     }
 
-    /// Moves the position to the segment after `segment`, which was loaded.
+    /// Moves the position to the segment or part after `segment`, which was loaded.
     public mutating func advance(past segment: TimelineSegment) {
-        nextNumber = segment.number + 1
         nextTime = segment.end
+        guard let part = segment.part, !part.isLast else {
+            (nextNumber, nextPart) = (segment.number + 1, 0)
+            return
+        }
+        nextPart = part.index + 1
     }
 
     /// Moves the position, whose segment has been removed from the playlist, to a segment that the playlist contains, and
@@ -95,7 +123,7 @@ extension SegmentTimeline {
         let before = (number: nextNumber, time: nextTime)
         // If the playlist has ended, `liveLimit` is its end, which no segment contains.
         let target = segment(at: liveLimit) ?? segments[0]
-        nextNumber = target.number
+        (nextNumber, nextPart) = (target.number, 0)
         nextTime = target.start
         let seconds = PlaybackTime.clamped(target.start - before.time)
         counts.jumps += 1

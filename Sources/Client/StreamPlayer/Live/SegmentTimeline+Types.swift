@@ -1,16 +1,35 @@
 public import HLSPlaylist
 
-/// A segment with its position on the playback timeline.
+/// A segment, or a Partial Segment of one, with its position on the playback timeline.
 public struct TimelineSegment: Sendable {
-    /// The segment with its keys, its initialization section and its byte range.
+    /// A Partial Segment.
+    public struct Part: Sendable {
+        /// The index in the segment, from 0.
+        public let index: Int
+        /// The tag.
+        public let tag: PartTag
+        /// The byte range of the resource; nil for the whole resource.
+        public let byteRange: Range<UInt64>?
+        /// True if it is the last one of a segment that is complete.
+        public let isLast: Bool
+    }
+
+    /// The segment with its keys, its initialization section and its byte range. The byte range and the duration of a
+    /// segment that is not complete are those of the available parts.
     public let resolved: ResolvedSegment
-    /// The start of the segment, in seconds on the timeline.
+    /// The start of the segment or of the part, in seconds on the timeline.
     public let start: Double
+    /// The part; nil for a whole segment.
+    public var part: Part?
 
     /// The media sequence number.
     public var number: UInt64 { resolved.mediaSequenceNumber }
     /// The duration in seconds.
-    public var duration: Double { resolved.segment.duration }
+    public var duration: Double { part?.tag.duration ?? resolved.segment.duration }
+    /// The URI to load.
+    public var uri: String { part?.tag.uri ?? resolved.segment.uri }
+    /// The byte range to load; nil for the whole resource.
+    public var byteRange: Range<UInt64>? { part.map(\.byteRange) ?? resolved.byteRange }
     /// The end of the segment, in seconds on the timeline.
     public var end: Double { start + duration }
 }
@@ -77,7 +96,7 @@ public struct TimelinePosition: Hashable, Sendable {
         case beginning
         /// EXT-X-START.
         case startTag
-        /// The distance from the live edge: HOLD-BACK, or three target durations.
+        /// The distance from the live edge: PART-HOLD-BACK with parts, otherwise HOLD-BACK or three target durations.
         case holdBack
         /// A seek.
         case seek

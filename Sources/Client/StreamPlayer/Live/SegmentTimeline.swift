@@ -17,8 +17,17 @@ public struct SegmentTimeline: Sendable {
     public private(set) var segments: [TimelineSegment]
     /// The media sequence number of the segment to load next.
     public internal(set) var nextNumber: UInt64
+    /// The index of the part of that segment to load next, if the segment is loaded in parts; otherwise 0.
+    public internal(set) var nextPart = 0
     /// The amount of missed media.
     public internal(set) var counts = TimelineCounts()
+    /// True if parts are played (Low-Latency HLS), as far as the playlist lists them.
+    public let usesParts: Bool
+    /// True if the last segment is not complete: only its parts can be loaded.
+    private(set) var isLastOpen = false
+    /// The Part Target Duration and PART-HOLD-BACK in seconds; nil if no parts are played.
+    private(set) var partTarget: Double?
+    private(set) var partHoldBack: Double?
 
     /// The playlist's EXT-X-START, or that of the Multivariant Playlist.
     let startTag: StartTag?
@@ -39,14 +48,17 @@ public struct SegmentTimeline: Sendable {
     ///   - playlist: A whole playlist, not a delta update.
     ///   - start: EXT-X-START of the Multivariant Playlist. That of the Media Playlist takes precedence (section
     ///     4.4.2.2).
-    public init(_ playlist: MediaPlaylist, start: StartTag? = nil) throws(TimelineError) {
-        segments = try Self.layOut(playlist, from: 0)
+    ///   - usesParts: Whether parts are played. They are played only of fragmented MP4.
+    public init(_ playlist: MediaPlaylist, start: StartTag? = nil, usesParts: Bool = false) throws(TimelineError) {
+        self.usesParts = usesParts
+        segments = try Self.layOut(playlist, from: 0, usesParts: usesParts)
         startTagOfPresentation = start
         startTag = playlist.start ?? start
         isEnded = playlist.isEnded || playlist.playlistType == .vod
         targetDuration = Self.targetDuration(playlist)
         holdBack = playlist.serverControl?.holdBack
         nextNumber = segments[0].number
+        readParts(playlist)
         self.start()
     }
 
@@ -75,7 +87,7 @@ public struct SegmentTimeline: Sendable {
     public mutating func restart(with playlist: MediaPlaylist) throws(TimelineError) {
         let start = max(endTime, nextTime)
         try replaceSegments(playlist, from: start)
-        (nextNumber, nextTime) = (segments[0].number, start)
+        (nextNumber, nextPart, nextTime) = (segments[0].number, 0, start)
         hasSlid = true
     }
 
@@ -87,7 +99,7 @@ public struct SegmentTimeline: Sendable {
     ///
     /// - Throws: ``TimelineError``; then the timeline is unchanged.
     public mutating func change(to playlist: MediaPlaylist) throws(TimelineError) {
-        let laid = try Self.layOut(playlist, from: 0)
+        let laid = try Self.layOut(playlist, from: 0, usesParts: usesParts)
         let hasEnded = playlist.isEnded || playlist.playlistType == .vod
         let length = laid[laid.count - 1].end
         let start: Double
@@ -105,6 +117,8 @@ public struct SegmentTimeline: Sendable {
             start = endTime - length
         }
         let (number, time) = (nextNumber, nextTime)
+        let isInSegment = nextPart > 0
+        nextPart = 0
         try replaceSegments(playlist, from: start)
         hasSlid = hasSlid || start != 0
         guard length > 0 else {
@@ -114,10 +128,15 @@ public struct SegmentTimeline: Sendable {
             return
         }
         // Rounded durations and dates differ slightly; so small a rest of a segment is not worth loading.
-        let tolerance = min(targetDuration / 4, 0.5)
+        let tolerance = min((partTarget ?? targetDuration) / 4, 0.5)
         let following = segments.first { $0.end > time + min(tolerance, $0.duration / 2) }
         nextNumber = following?.number ?? endNumber
         nextTime = following?.start ?? endTime
+        guard isInSegment, let following else { return }
+        // The start of the segment has been played.
+        let parts = parts(of: following)
+        nextPart = parts.firstIndex { $0.start >= time - tolerance } ?? 0
+        nextTime = nextPart < parts.count ? parts[nextPart].start : following.start
     }
 
     /// The end of the newest playlist, in seconds on the timeline.
@@ -148,11 +167,24 @@ public struct SegmentTimeline: Sendable {
     // MARK: Layout
 
     private mutating func replaceSegments(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) {
-        segments = try Self.layOut(playlist, from: start)
+        segments = try Self.layOut(playlist, from: start, usesParts: usesParts)
         isEnded = playlist.isEnded || playlist.playlistType == .vod
         targetDuration = Self.targetDuration(playlist)
         holdBack = playlist.serverControl?.holdBack
-        if let next = segment(number: nextNumber) { nextTime = next.start }
+        readParts(playlist)
+        guard let next = segment(number: nextNumber) else { return }
+        guard nextPart > 0 else {
+            nextTime = next.start
+            return
+        }
+        nextTime = parts(of: next).prefix(nextPart).last?.end ?? max(nextTime, next.start)
+    }
+
+    private mutating func readParts(_ playlist: MediaPlaylist) {
+        let isPlayed = usesParts && playlist.partInf != nil && !isEnded
+        isLastOpen = usesParts && playlist.openSegment != nil
+        partTarget = isPlayed ? playlist.partInf?.partTarget : nil
+        partHoldBack = isPlayed ? playlist.serverControl?.partHoldBack : nil
     }
 
     /// Returns the duration, in seconds, of the segments between the previous playlist and this one that were never
@@ -170,8 +202,13 @@ public struct SegmentTimeline: Sendable {
         Double(min(max(playlist.targetDuration, 1), 86_400))
     }
 
-    private static func layOut(_ playlist: MediaPlaylist, from start: Double) throws(TimelineError) -> [TimelineSegment]
-    {
+    private static func layOut(
+        _ given: MediaPlaylist,
+        from start: Double,
+        usesParts: Bool
+    ) throws(TimelineError) -> [TimelineSegment] {
+        var playlist = given
+        if usesParts, let open = given.openSegment { playlist.segments.append(open) }
         guard !playlist.isDeltaUpdate else { throw .deltaUpdate }
         guard !playlist.segments.isEmpty else { throw .noSegments }
         guard playlist.endSequenceNumber != nil else { throw .sequenceOverflow(first: playlist.mediaSequence ?? 0) }

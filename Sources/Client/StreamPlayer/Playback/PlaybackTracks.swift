@@ -25,7 +25,16 @@ struct PlaybackTracks {
         guard case .multivariant(let multivariant) = playlist else {
             self.multivariant = nil
             let media = try ResourceFetcher.LoadedPlaylist(playlist, asked: url, url: base)
-            readers = [try TrackReader(.main, media, start: nil, began: began, now: fetcher.clock.now)]
+            readers = [
+                try TrackReader(
+                    .main,
+                    media,
+                    start: nil,
+                    usesParts: settings.usesParts,
+                    began: began,
+                    now: fetcher.clock.now
+                )
+            ]
             return
         }
         self.multivariant = multivariant
@@ -82,7 +91,14 @@ struct PlaybackTracks {
             do throws(PlayerError) {
                 let media = try await fetcher.media(try ResourceFetcher.resolve(uri, against: base))
                 readers.append(
-                    try TrackReader(kind, media, start: multivariant?.start, began: began, now: fetcher.clock.now)
+                    try TrackReader(
+                        kind,
+                        media,
+                        start: multivariant?.start,
+                        usesParts: settings.usesParts,
+                        began: began,
+                        now: fetcher.clock.now
+                    )
                 )
             } catch {
                 guard kind == .subtitles, !error.isCancellation else { throw error }

@@ -81,11 +81,15 @@ public actor Player {
             onEvent
         )
         fetcher.variables = tracks.variables ?? fetcher.variables
-        buffer = BufferModel(position: tracks.readers[0].timeline.nextTime, settings: settings.buffer, now: clock.now)
+        let timeline = tracks.readers[0].timeline
+        buffer = BufferModel(position: timeline.nextTime, settings: timeline.limited(settings.buffer), now: clock.now)
         var ended: Set<DecryptedPiece.TrackKind> = []
         while let index = next(of: tracks, except: ended) {
             guard !Task.isCancelled else { throw PlayerError(.load(MediaLoadError(.cancelled, url)), url) }
-            if tracks.readers[index].kind == .main { try await chooseVariant(&tracks, output, fetcher) }
+            // Between the parts of a segment, another variant has no independent part to continue with.
+            if tracks.readers[index].kind == .main, tracks.readers[index].timeline.nextPart == 0 {
+                try await chooseVariant(&tracks, output, fetcher)
+            }
             let step = tracks.readers[index].step()
             for notice in step.notices { await recordMissed(notice, tracks.readers[index].kind) }
             switch step.outcome {
@@ -160,7 +164,8 @@ public actor Player {
             throw PlayerError(output: error, decrypted.played.name)
         }
         let played = decrypted.played
-        report.segments[kind, default: 0] += 1
+        if played.part ?? 0 == 0 { report.segments[kind, default: 0] += 1 }
+        if played.part != nil { report.parts += 1 }
         report.byteCount += played.byteCount
         report.encryptedSegments += played.isEncrypted ? 1 : 0
         estimate.note(bytes: played.byteCount, duration: decrypted.transfer)
@@ -169,6 +174,16 @@ public actor Player {
         report.duration += played.duration
         if report.startUpTime == nil { report.startUpTime = clock.now - startTime }
         await sendEvents(buffer.segmentAdded(start: decrypted.start, duration: played.duration, now: clock.now))
+        measureLatency(tracks.readers[0])
+    }
+
+    /// Measures the latency of a viewer at the position of the simulated playback.
+    private func measureLatency(_ reader: TrackReader) {
+        guard reader.dueLoad != nil, buffer.state == .playing, let now = settings.date?(),
+            let date = reader.date(at: buffer.position)
+        else { return }
+        let latency = now.timeInterval(since: date)
+        if report.latency == nil { report.latency = LatencyRange(latency) } else { report.latency?.add(latency) }
     }
 
     /// Waits until the media that is loaded but not yet played is not longer than the `ahead` of

@@ -30,6 +30,8 @@ public struct PlayedSegment: Sendable {
     public let track: DecryptedPiece.TrackKind
     /// The media sequence number.
     public let mediaSequenceNumber: UInt64
+    /// The index of the part in its segment; nil for a whole segment.
+    public let part: Int?
     /// The URI as in the playlist, without query.
     public let name: String
     /// The duration in seconds.
@@ -42,10 +44,31 @@ public struct PlayedSegment: Sendable {
     public let isEncrypted: Bool
 }
 
+/// The latency of a live presentation during playback, in seconds.
+public struct LatencyRange: Sendable, Equatable {
+    /// The smallest latency.
+    public internal(set) var minimum: Double
+    /// The largest latency.
+    public internal(set) var maximum: Double
+    /// The latency at the last measurement.
+    public internal(set) var last: Double
+
+    init(_ latency: Double) { (minimum, maximum, last) = (latency, latency, latency) }
+
+    mutating func add(_ latency: Double) {
+        (minimum, maximum, last) = (min(minimum, latency), max(maximum, latency), latency)
+    }
+}
+
 /// A report of the playback.
 public struct PlaybackReport: Sendable, Equatable {
-    /// The number of segments by track.
+    /// The number of segments by track; a segment of which the parts are played one by one counts once.
     public var segments: [DecryptedPiece.TrackKind: Int] = [:]
+    /// The number of parts, of all tracks.
+    public var parts = 0
+    /// The time from the date of a picture (EXT-X-PROGRAM-DATE-TIME) to its playback in a live presentation; nil if
+    /// unknown.
+    public var latency: LatencyRange?
     /// The duration of the main track, in seconds.
     public var duration = 0.0
     /// The total size of the loaded media in bytes, before decryption.

@@ -24,6 +24,11 @@ public struct PlayerSettings: Sendable {
     public var quality = QualitySettings()
     /// The thresholds at which playback starts and resumes.
     public var buffer = BufferModel.Settings()
+    /// True if Partial Segments are played as soon as they are available (Low-Latency HLS), if the playlists list them;
+    /// true by default.
+    public var usesParts = true
+    /// Returns the current date, from which the latency of a live presentation is computed; nil to leave it out.
+    public var date: (@Sendable () -> PlaylistDate)?
     /// True if the subtitles that the preferences select are loaded; false by default.
     public var loadsSubtitles = false
     /// The maximum number of attempts to load a resource; 4 by default.

@@ -20,7 +20,7 @@ struct TrackReader {
     /// The URL against which the playlist's URIs are resolved.
     private var base: String
     private(set) var timeline: SegmentTimeline
-    private var live = LiveReload()
+    private var live: LiveReload
     /// The next load of a live playlist, if any.
     private(set) var dueLoad: PlaylistLoad?
     private var decryptor = RenditionDecryptor()
@@ -38,18 +38,21 @@ struct TrackReader {
     ///   - loaded: The loaded playlist.
     ///   - began: The start of its load.
     ///   - start: EXT-X-START of the Multivariant Playlist.
+    ///   - usesParts: Whether parts are played.
     ///   - now: The current time.
     init(
         _ kind: DecryptedPiece.TrackKind,
         _ loaded: ResourceFetcher.LoadedPlaylist,
         start: StartTag?,
+        usesParts: Bool,
         began: Duration,
         now: Duration
     ) throws(PlayerError) {
         (self.kind, url, base) = (kind, loaded.asked, loaded.url)
         isIFrame = loaded.playlist.isIFramesOnly
+        live = LiveReload(settings: LiveReloadSettings(waitsForParts: usesParts))
         timeline = try Self.timeline(loaded) { () throws(TimelineError) in
-            try SegmentTimeline(loaded.playlist, start: start)
+            try SegmentTimeline(loaded.playlist, start: start, usesParts: usesParts)
         }
         origin = timeline.nextTime
         for action in live.loaded(loaded.playlist, began: began, now: now) {
@@ -76,6 +79,14 @@ struct TrackReader {
 
     /// True if the segments have an init segment.
     var hasInitialization: Bool { initialization != nil }
+
+    /// Returns the date of a position, in seconds on the timeline; nil without EXT-X-PROGRAM-DATE-TIME, or if the newest
+    /// playlist has no segment near it.
+    func date(at time: Double) -> PlaylistDate? {
+        let segment = timeline.segment(at: time) ?? timeline.segments.first
+        guard let segment, let date = segment.resolved.programDateTime else { return nil }
+        return date.advanced(by: time - segment.start)
+    }
 
     /// Returns the next step of playback.
     mutating func step() -> TimelineStep { timeline.next() }
@@ -150,7 +161,7 @@ struct TrackReader {
         self.timeline = timeline
         (url, base) = (loaded.asked, loaded.url)
         isIFrame = loaded.playlist.isIFramesOnly
-        live = LiveReload()
+        live = LiveReload(settings: live.settings)
         dueLoad = nil
         for action in live.loaded(loaded.playlist, began: began, now: now) {
             if case .load(let load) = action { dueLoad = load }
@@ -174,7 +185,7 @@ struct TrackReader {
         watch: DownloadMonitor? = nil
     ) async throws(PlayerError) -> DecryptedSegment {
         let segment = next.resolved
-        let uri = segment.segment.uri
+        let uri = next.uri
         let address = try ResourceFetcher.resolve(uri, against: base)
         let keys = try await keyRecipient.keys(for: segment.keys, base: base)
         var newInitialization: [UInt8]?
@@ -182,7 +193,7 @@ struct TrackReader {
             newInitialization = try await load(needed, segment.keys, keys, fetcher, keyRecipient)
         }
         let (media, time, transfer) = try await fetcher.fetch(
-            MediaResource(address, range: segment.byteRange),
+            MediaResource(address, range: next.byteRange),
             watch: watch
         )
         let clear: [UInt8]
@@ -214,6 +225,7 @@ struct TrackReader {
             played: PlayedSegment(
                 track: kind,
                 mediaSequenceNumber: segment.mediaSequenceNumber,
+                part: next.part?.index,
                 name: MediaLoadError.place(uri),
                 duration: next.duration,
                 byteCount: media.bytes.count,

@@ -106,6 +106,9 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "Load media at playback speed, at most 30 seconds ahead.")
     var realTime = false
 
+    @Flag(help: "Play whole segments, not the Partial Segments of low-latency playlists.")
+    var noParts = false
+
     @Flag(help: "Request keys only when they are needed, without preloading.")
     var noPreload = false
 
@@ -191,6 +194,8 @@ struct PlayCommand: AsyncParsableCommand {
         settings.variables = saved.values
         settings.maximumDuration = duration?.seconds
         settings.isAdaptive = !noSwitching
+        settings.usesParts = !noParts
+        settings.date = { PlaylistDate(timeIntervalSince1970: Date().timeIntervalSince1970) }
         settings.loadsSubtitles = media.isFolder
         if realTime { settings.pace = .realTime(ahead: .seconds(30)) }
         return settings

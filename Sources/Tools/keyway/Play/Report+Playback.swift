@@ -27,6 +27,14 @@ extension Report {
             Field("seconds of media", rounded(playback.duration)),
             Field("bytes", .number(playback.byteCount)),
         ]
+        if playback.parts > 0 { fields.append(Field("parts", .number(playback.parts))) }
+        if let latency = playback.latency {
+            fields += [
+                Field("seconds of latency", rounded(latency.last)),
+                Field("lowest latency", rounded(latency.minimum)),
+                Field("highest latency", rounded(latency.maximum)),
+            ]
+        }
         if let time = playback.startUpTime { fields.append(Field("milliseconds to start", milliseconds(time))) }
         fields += [
             Field("switches up", .number(playback.switches.up)),
