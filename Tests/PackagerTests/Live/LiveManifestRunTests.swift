@@ -74,7 +74,7 @@ struct LiveManifestRunTests {
         var job = LiveFixture.job(inputs, to: folder, rotation: KeyRotation(.seconds(30)))
         job.manifests = [.dash]
         (job.scheme, job.systems) = (.cenc, [.widevine, .common])
-        job.live = isEvent ? .event : .live
+        job.live = isEvent ? .event : LiveOptions(window: .segments(5))
         job.live?.startDate = LiveFixture.start
         let source = try LiveFixture.keys
         let broken = ScriptedKeyPeriods { request in

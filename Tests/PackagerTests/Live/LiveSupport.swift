@@ -211,7 +211,7 @@ enum LiveFixture {
         job.systems = [.fairPlay]
         job.keysArriveLater = true
         job.rotation = rotation
-        job.live = .live
+        job.live = LiveOptions(window: .segments(5))
         job.live?.startDate = start
         return job
     }

@@ -56,7 +56,8 @@ struct TimelinePartTests {
         let taken = (0..<6).map { _ in take(&timeline) }
         #expect(
             taken == [
-                "3@7.0 part 2 200..<300", "3@7.5 part 3 300..<400", "4@8.0 part 0 0..<100", "4@8.5 part 1 100..<200", "-",
+                "3@7.0 part 2 200..<300", "3@7.5 part 3 300..<400", "4@8.0 part 0 0..<100", "4@8.5 part 1 100..<200",
+                "-",
                 "-",
             ]
         )
@@ -68,7 +69,11 @@ struct TimelinePartTests {
         var timeline = try SegmentTimeline(Self.playlist(0..<4, open: 2), usesParts: true)
         while take(&timeline) != "-" {}
         try timeline.update(Self.playlist(0..<5, open: 1))
-        #expect((0..<4).map { _ in take(&timeline) }.map { $0.prefix(12) } == ["4@9.0 part 2", "4@9.5 part 3", "5@10.0 part ", "-"])
+        #expect(
+            (0..<4).map { _ in take(&timeline) }.map { $0.prefix(12) } == [
+                "4@9.0 part 2", "4@9.5 part 3", "5@10.0 part ", "-",
+            ]
+        )
         // The last part of the open segment was played; the segment is then complete with exactly these parts.
         try timeline.update(Self.playlist(0..<5, open: 4))
         for _ in 0..<3 { _ = take(&timeline) }
@@ -97,7 +102,10 @@ struct TimelinePartTests {
 
     @Test("parts of segments without an init segment are not played")
     func transportStreams() throws {
-        var timeline = try SegmentTimeline(Self.playlist(0..<4, open: 2, map: "#EXT-X-INDEPENDENT-SEGMENTS"), usesParts: true)
+        var timeline = try SegmentTimeline(
+            Self.playlist(0..<4, open: 2, map: "#EXT-X-INDEPENDENT-SEGMENTS"),
+            usesParts: true
+        )
         var taken: [String] = []
         while taken.last != "-" { taken.append(take(&timeline)) }
         #expect(taken == ["3@6.0", "-"])

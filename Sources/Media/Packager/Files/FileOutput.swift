@@ -14,8 +14,13 @@ package final class FileOutput {
     /// The number of bytes written, including buffered bytes.
     package private(set) var count = 0
 
+    /// Called with each range of bytes that others can read, and whether the file is complete.
+    var onWritten: ((Range<Int>, Bool) throws -> Void)?
+
     private var descriptor: Int32
     private var buffer: [UInt8] = []
+    /// The number of bytes for which ``onWritten`` was called.
+    private var reported = 0
 
     /// Creates a file, which must not exist.
     ///
@@ -63,7 +68,7 @@ package final class FileOutput {
     /// - Throws: ``FileError``.
     package func replace(at offset: Int, with bytes: [UInt8]) throws {
         guard offset >= 0, offset <= count - bytes.count else { throw FileError(.write, path: path, code: ERANGE) }
-        try flush()
+        try writeBuffer()
         var done = 0
         while done < bytes.count {
             let written = bytes.withUnsafeBytes { bytes in
@@ -79,16 +84,29 @@ package final class FileOutput {
     ///
     /// - Throws: ``FileError``.
     package func finish() throws {
-        try flush()
+        try writeBuffer()
         let descriptor = descriptor
         self.descriptor = -1
         guard close(descriptor) == 0 else { throw FileError(.write, path: path, code: errno) }
+        try report(isComplete: true)
     }
 
     /// Writes the buffered bytes, so that others can read them.
     ///
     /// - Throws: ``FileError``.
     package func flush() throws {
+        try writeBuffer()
+        try report(isComplete: false)
+    }
+
+    private func report(isComplete: Bool) throws {
+        guard let onWritten, isComplete || reported < count else { return }
+        let range = reported..<count
+        reported = count
+        try onWritten(range, isComplete)
+    }
+
+    private func writeBuffer() throws {
         guard !buffer.isEmpty else { return }
         try buffer.withUnsafeBytes { try writeAll([$0]) }
         buffer.removeAll(keepingCapacity: true)

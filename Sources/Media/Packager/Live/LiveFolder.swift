@@ -12,6 +12,8 @@ import HLSPlaylist
 final class LiveFolder: PresentationFiles {
     /// The path of the folder, as given.
     let path: String
+    /// Called after each change.
+    var onChange: ((LiveFileChange) throws -> Void)?
     private let lock: Int32
     private static let journal = ".keyway-live"
 
@@ -46,7 +48,13 @@ final class LiveFolder: PresentationFiles {
     /// Creates a file that no playlist references. Removes a file with this name that a killed run has left.
     func create(_ name: String) throws -> FileOutput {
         unlink(path + "/" + name)
-        return try FileOutput(path: path + "/" + name)
+        let file = try FileOutput(path: path + "/" + name)
+        if let onChange {
+            file.onWritten = { range, isComplete in
+                try onChange(LiveFileChange(path: name, kind: .written(range, isComplete: isComplete)))
+            }
+        }
+        return file
     }
 
     /// Cuts a file to a size in bytes. Returns false if it is missing or shorter.
@@ -65,6 +73,7 @@ final class LiveFolder: PresentationFiles {
         let file = try OutputFile(path + "/" + name, isDurable: false)
         try file.write(bytes)
         try file.finish()
+        try onChange?(LiveFileChange(path: name, kind: .replaced(bytes)))
     }
 
     /// Performs an action of a presentation's state machine.
@@ -74,7 +83,9 @@ final class LiveFolder: PresentationFiles {
         case .replaceMain(let playlist): try replace(names.multivariant, try playlist.write())
         case .replaceManifest(let manifest): try replace(names.dash, manifest.bytes)
         // A file that is already missing is not an error.
-        case .delete(let name): unlink(path + "/" + name)
+        case .delete(let name):
+            unlink(path + "/" + name)
+            try onChange?(LiveFileChange(path: name, kind: .deleted))
         }
     }
 
@@ -85,6 +96,9 @@ final class LiveFolder: PresentationFiles {
     func files(_ folder: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: path + "/" + folder)) ?? []
     }
+
+    /// Returns whether a file exists.
+    func contains(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path + "/" + name) }
 
     /// Removes a file, or a folder and its contents.
     func remove(_ name: String) throws {

@@ -29,9 +29,8 @@ package struct LiveOptions: Hashable, Sendable {
     /// The maximum duration of a window, in seconds: one week.
     package static let maximumWindow = 604_800.0
 
-    /// The default options of a live presentation: five segments, enough for players to start and to stay clear of the
-    /// ends.
-    package static let live = LiveOptions(window: .segments(5))
+    /// The default options of a live presentation: six segments, the minimum of Apple's authoring specification (8.11).
+    package static let live = LiveOptions(window: .segments(6))
     /// The default options of an event, which keeps all segments.
     package static let event = LiveOptions(window: nil)
 

@@ -26,7 +26,8 @@ enum LivePartTarget {
     ///   - maximum: The maximum duration of parts.
     ///   - durations: The durations of the first parts to which the smallest duration applies.
     static func choose(longest maximum: Double, _ durations: [Double]) -> Double {
-        guard let longest = durations.max(), let shortest = durations.min(), shortest < smallestFraction * maximum else {
+        guard let longest = durations.max(), let shortest = durations.min(), shortest < smallestFraction * maximum
+        else {
             return maximum
         }
         // Rounded up to milliseconds, with a margin for the rounding of Double.

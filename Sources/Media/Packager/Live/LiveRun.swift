@@ -42,6 +42,7 @@ package enum LiveRun {
     ///   - keys: The source of key periods; nil to use the keys of the job.
     ///   - stop: A signal that stops the run gracefully.
     ///   - clock: The clock.
+    ///   - publisher: Maintains a copy of the files; nil for none.
     ///   - report: Called with each event.
     /// - Throws: ``JobFailure``, ``InputFailure``, ``KeyPeriodFailure``, ``FileError``, `SignalingError`. The files
     ///   written so far are kept, and another run can continue from there.
@@ -50,6 +51,7 @@ package enum LiveRun {
         keys: (any ContentKeyPeriods)? = nil,
         stop: StopSignal,
         clock: LiveClock = .system,
+        publisher: (any LivePublisher)? = nil,
         report: @escaping @Sendable (Event) -> Void = { _ in }
     ) async throws -> Report {
         try job.validate()
@@ -58,7 +60,7 @@ package enum LiveRun {
         }
         let now = live.startDate.map { LiveClock.media($0) } ?? clock
         let run = { @Sendable () async throws -> Report in
-            let session = try LiveSession(job, live, keys, stop: stop, clock: now, report)
+            let session = try LiveSession(job, live, keys, stop: stop, clock: now, publisher: publisher, report)
             return try await session.run()
         }
         // Older systems have no task executors, so the task waits for input on the cooperative thread pool.

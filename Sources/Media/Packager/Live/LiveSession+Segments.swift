@@ -68,7 +68,9 @@ extension LiveSession {
         }
         epoch.addSegment(of: renditionIndex)
         presentation?.describe(renditionIndex, as: writer.description)
-        if let open = writer.openSegment { try publish(partsOf: open, isLastOfPeriod: segment.endsPeriod, renditionIndex, epoch) }
+        if let open = writer.openSegment {
+            try publish(partsOf: open, isLastOfPeriod: segment.endsPeriod, renditionIndex, epoch)
+        }
         for segment in written {
             try publish(segment, renditionIndex, epoch)
             if isLeader { try publishGaps(along: segment, &epoch) }

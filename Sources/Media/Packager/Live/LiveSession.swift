@@ -11,6 +11,7 @@ final class LiveSession {
     let inputs: LiveInputs
     let stop: StopSignal
     let keyring: LiveKeyring?
+    private let publisher: (any LivePublisher)?
     var presentation: LivePresentation?
     /// The renditions and the manifest, until there is a presentation.
     var states: [LiveRendition] = []
@@ -34,6 +35,7 @@ final class LiveSession {
         _ keys: (any ContentKeyPeriods)?,
         stop: StopSignal,
         clock: LiveClock,
+        publisher: (any LivePublisher)?,
         _ onEvent: @escaping @Sendable (LiveRun.Event) -> Void
     ) throws {
         self.job = job
@@ -41,6 +43,7 @@ final class LiveSession {
         self.clock = clock
         self.stop = stop
         self.onEvent = onEvent
+        self.publisher = publisher
         let folder = try LiveFolder(path: job.output)
         self.folder = folder
         inputs = LiveInputs(stop: stop, isEvent: live.isEvent)
@@ -63,7 +66,26 @@ final class LiveSession {
         for action in try presentation?.end(now: clock.now(media: end)) ?? [] {
             try folder.perform(action, job.names)
         }
+        try await publisher?.finish()
         return report
+    }
+
+    /// Publishes the files of an earlier run, and from then on each change.
+    private func beginPublishing(_ plan: PackagingPlan) async throws {
+        guard let publisher else { return }
+        var files: [String] = []
+        for (planned, state) in zip(plan.renditions, states) {
+            let uris = state.media.segments.filter { !$0.isGap }.flatMap { [$0.initialization?.uri, $0.resource.uri] }
+            for uri in uris { if let uri { files.append("\(planned.folder)/\(uri)") } }
+        }
+        for planned in plan.renditions {
+            files += [job.names.iFrames, job.names.media].compactMap { $0.map { "\(planned.folder)/\($0)" } }
+        }
+        files += job.manifestNames
+        var known: Set<String> = []
+        let existing = files.filter { known.insert($0).inserted && folder.contains($0) }
+        try await publisher.begin(folder.path, files: existing)
+        folder.onChange = { try publisher.add($0) }
     }
 
     /// Packages all parts of the inputs. Each part is an epoch. What cannot be packaged is an error at the start; a
@@ -72,6 +94,7 @@ final class LiveSession {
         let plan = try PackagingPlan(job, open: inputs.open)
         warn(plan.warnings)
         try resume(plan)
+        try await beginPublishing(plan)
         let start = SegmentPipeline.Part(first: plan)
         var epoch = try await beginEpoch(start, at: clock.now(media: end))
         let pipeline = try SegmentPipeline(plan, firstPeriod: epoch.firstPeriod, isLive: true) { [unowned self] in

@@ -219,7 +219,7 @@ final class RenditionWriter {
         if !chunk.isStart { measurement.add(chunk.samples) }
         let start = open.output.count
         open.segment.keyFrames += try writer.write(samples, to: open.output)
-        try open.file.flush()
+        if chunk.isEnd { try open.file.finish() } else { try open.file.flush() }
         open.segment.parts.append(
             Rendition.Segment.Part(
                 byteRange: start..<open.output.count,
@@ -235,7 +235,6 @@ final class RenditionWriter {
             self.open = open
             return
         }
-        try open.file.finish()
         written.append(open.segment)
         self.open = nil
     }

@@ -14,7 +14,7 @@ struct RenditionPlaylist: Sendable {
         case vod
     }
 
-    /// What a playlist for Low-Latency HLS contains beside its segments.
+    /// The contents of a playlist for Low-Latency HLS beside its segments.
     struct LowLatency: Sendable {
         /// The Part Target Duration in seconds.
         var partTarget: Double
@@ -296,7 +296,8 @@ extension RenditionPlaylist {
         // Durations are written with decimals, which require version 3. Only from version 6 on may a duration exceed the
         // Target Duration by less than half a second (RFC 8216bis, 8). A Media Playlist with EXT-X-MAP has this version;
         // an I-frame playlist, whose Target Duration is the same, requires only version 5.
-        let lowest: UInt64 = lowLatency != nil || isIFramesOnly && segments.contains { $0.initialization != nil } ? 6 : 3
+        let lowest: UInt64 =
+            lowLatency != nil || isIFramesOnly && segments.contains { $0.initialization != nil } ? 6 : 3
         let wanted = version ?? max(lowest, playlist.neededVersion ?? 3)
         if !segments.isEmpty { version = wanted }
         playlist.version = wanted

@@ -8,10 +8,11 @@ struct PackagingOptions: ParsableArguments {
     @Option(
         help: .init(
             "The output folder of the presentation; required unless --job contains it. The "
-                + "Multivariant Playlist is main.m3u8, and the DASH manifest is main.mpd.",
-            valueName: "folder"
+                + "Multivariant Playlist is main.m3u8, and the DASH manifest is main.mpd. With --live or --event, a "
+                + "URL, to which the files are uploaded with PUT and DELETE.",
+            valueName: "folder|url"
         ),
-        transform: OutputPath.parse
+        transform: PackagingValue.output
     )
     var out: String?
 

@@ -119,4 +119,31 @@ struct StreamOptions: ParsableArguments {
         )
     )
     var keyTimeout: DurationArgument?
+
+    @Option(
+        name: .customLong("work-folder"),
+        help: .init(
+            "The folder for the files of an upload, from which another run continues. (default: a folder for the "
+                + "URL in the system's folder for temporary files)",
+            valueName: "folder"
+        ),
+        transform: PackagingValue.workFolder
+    )
+    var workFolder: String?
+
+    @Option(
+        name: .customLong("upload-token"),
+        help: .init("The bearer token for uploads.", valueName: "token|@file")
+    )
+    var uploadToken: SecretArgument?
+
+    @Option(
+        name: .customLong("upload-timeout"),
+        help: .init(
+            "The time for which a failed upload is repeated, before the run ends with an error. (default: "
+                + "\(PackagingDefault.uploadTimeout))",
+            valueName: "duration"
+        )
+    )
+    var uploadTimeout: DurationArgument?
 }

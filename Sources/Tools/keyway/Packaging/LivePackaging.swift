@@ -7,6 +7,8 @@ struct LivePackaging {
     let job: PackagingJob
     let keys: (any ContentKeyPeriods)?
     var isQuiet = false
+    /// The server to which the presentation is uploaded; nil for none.
+    var upload: LiveUpload.Target?
 
     /// The registrar of new keys.
     var registrar: KeyRegistrar?
@@ -35,7 +37,8 @@ struct LivePackaging {
 
     private func run(_ stop: StopSignal) async throws -> Report {
         let isQuiet = isQuiet
-        let report = try await LiveRun.run(job, keys: keys, stop: stop) { [registrar] event in
+        let publisher = upload.map { LiveUpload($0, folder: job.output) }
+        let report = try await LiveRun.run(job, keys: keys, stop: stop, publisher: publisher) { [registrar] event in
             registrar?.published.record(event)
             guard !isQuiet else { return }
             switch event {
@@ -46,21 +49,22 @@ struct LivePackaging {
             case .warning(let text): Terminal.writeError("note: \(escaped(text))")
             }
         }
-        return Self.report(job, report)
+        return Self.report(job, at: upload?.base ?? job.output, report)
     }
 
-    private static func report(_ job: PackagingJob, _ run: LiveRun.Report) -> Report {
+    /// - Parameter place: The folder or the URL of the presentation.
+    private static func report(_ job: PackagingJob, at place: String, _ run: LiveRun.Report) -> Report {
         let size = ByteCount.text(Double(run.byteCount))
         var report = Report(
             kind: "live-packaging",
-            headline: "\(size) in \(counted(run.segments, "segment")) in \(escaped(job.output)); play "
-                + job.manifestNames.map { "\(escaped(job.output))/\($0)" }.joined(separator: ", ")
+            headline: "\(size) in \(counted(run.segments, "segment")) in \(escaped(place)); play "
+                + job.manifestNames.map { "\(escaped(place))/\($0)" }.joined(separator: ", ")
         )
         report.tables = [
             FieldTable(
                 title: "Output",
                 fields: job.manifestNames.map {
-                    Field($0 == job.names.dash ? "DASH manifest" : "playlist", .text("\(job.output)/\($0)"))
+                    Field($0 == job.names.dash ? "DASH manifest" : "playlist", .text("\(place)/\($0)"))
                 } + [
                     Field("segments", .number(run.segments)),
                     Field("written", .number(run.byteCount, unit: "bytes")),

@@ -103,7 +103,13 @@ struct PackagingSession {
         if let registration, let savedKeys {
             try registration.save(to: OutputFile.open(savedKeys, access: .owner))
         }
-        let packaging = LivePackaging(job: job, keys: source, isQuiet: isQuiet, registrar: registrar)
+        let packaging = LivePackaging(
+            job: job,
+            keys: source,
+            isQuiet: isQuiet,
+            upload: try settings.uploadTarget(),
+            registrar: registrar
+        )
         try show(try await packaging.run(registering: registration?.keys ?? []))
     }
 

@@ -84,6 +84,9 @@ struct PackagingSetting: Sendable {
         PackagingSetting("derive-keys", \.derivedKeys, .secret),
         PackagingSetting("key-lead", \.keyLead, valueName: "duration"),
         PackagingSetting("key-timeout", \.keyTimeout, valueName: "duration"),
+        PackagingSetting("work-folder", \.workFolder, .path, parse: PackagingValue.workFolder),
+        PackagingSetting("upload-token", \.uploadToken, .secret),
+        PackagingSetting("upload-timeout", \.uploadTimeout, valueName: "duration"),
     ]
 
     /// All settings.

@@ -5,6 +5,7 @@ import ToolSupport
 /// The default values that the help of `keyway package` prints.
 enum PackagingDefault {
     static let job = PackagingJob(inputs: [], output: "")
+    static let uploadTimeout = DurationArgument.seconds(30)
     static let partDuration = DurationArgument(.milliseconds(Int64(LiveOptions.defaultPartDuration.seconds * 1000)))
     static let segmentDuration = DurationArgument(.seconds(job.segmentDuration.seconds))
     static let keyTimeout = DurationArgument(.seconds(KeyRotation(.segments(1)).timeout))
@@ -45,6 +46,9 @@ extension PackagingSettings {
         window = Setting(stream.window)
         targetDuration = Setting(stream.targetDuration)
         partDuration = Setting(stream.partDuration)
+        workFolder = Setting(stream.workFolder)
+        uploadToken = Setting(stream.uploadToken)
+        uploadTimeout = Setting(stream.uploadTimeout)
         startDate = Setting(stream.startDate)
         rotation = Setting(stream.rotation)
         periodKeys = Setting(stream.periodKeys)

@@ -36,7 +36,8 @@ extension PackagingSettings {
             options.targetDuration = seconds
         }
         if flags["low-latency"] != nil {
-            options.partDuration = try partDuration.map { try Self.time($0, "part-duration") }
+            options.partDuration =
+                try partDuration.map { try Self.time($0, "part-duration") }
                 ?? LiveOptions.defaultPartDuration
         } else {
             try refuse(["part-duration"], "applies only to Low-Latency HLS: add low-latency")

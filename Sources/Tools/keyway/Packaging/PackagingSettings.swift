@@ -66,6 +66,9 @@ struct PackagingSettings {
     var window: Setting<LengthArgument>?
     var targetDuration: Setting<DurationArgument>?
     var partDuration: Setting<DurationArgument>?
+    var workFolder: Setting<String>?
+    var uploadToken: Setting<SecretArgument>?
+    var uploadTimeout: Setting<DurationArgument>?
     var startDate: Setting<TimeArgument>?
     var rotation: Setting<LengthArgument>?
     var periodKeys: Setting<InputPath>?
@@ -117,7 +120,7 @@ struct PackagingSettings {
     ///
     /// - Throws: ``CommandFailure`` that names the option, or the line of the job file.
     func job() throws(CommandFailure) -> PackagingJob {
-        var job = PackagingJob(inputs: inputs, output: out?.value ?? "")
+        var job = PackagingJob(inputs: inputs, output: try outputFolder())
         job.names = names
         job.overwrites = flags["overwrite"] != nil
         job.isSingleFile = flags["single-file"] != nil

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DRMSignaling
+import Foundation
 import Packager
 import ToolSupport
 
@@ -92,7 +93,18 @@ enum PackagingValue {
         }
     }
 
+    /// A folder, or the URL of a server to which a live presentation is uploaded.
     static func output(_ text: String) throws(ValidationError) -> String {
+        if let url = PackagingSettings.uploadURL(text) {
+            guard url.host() != nil, url.query() == nil, url.fragment() == nil, url.user() == nil else {
+                throw ValidationError("expected the URL of a folder, without user name and query")
+            }
+            return text
+        }
+        return try workFolder(text)
+    }
+
+    static func workFolder(_ text: String) throws(ValidationError) -> String {
         if let reason = OutputPath.refusal(text) { throw ValidationError(reason) }
         return text
     }
