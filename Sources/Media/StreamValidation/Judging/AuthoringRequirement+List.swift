@@ -195,7 +195,7 @@ extension AuthoringRequirement {
         .init("13.9", .must, "Encryption does not depend on the content.", .person),
         .init("13.11", .must, "METHOD is not SAMPLE-AES-CTR."),
         .init("14.1", .must, "Low-latency streams follow the server profile of the draft."),
-        .init("14.2", .must, "PART-TARGET is at least the round-trip time of 95 % of the requests."),
+        .init("14.2", .must, "PART-TARGET is at least the round-trip time of 95 % of the requests.", .person),
         .init("14.3", .must, "PART-HOLD-BACK is at least three times PART-TARGET."),
         .init("14.4", .should, "Playlists of more than two minutes have delta updates."),
         .init("14.5", .should, "Delta updates can skip Date Ranges."),

@@ -82,7 +82,7 @@ public struct ValidationRule: Sendable, Identifiable {
 
     /// All rules, grouped by family.
     public static let all: [ValidationRule] =
-        loadingRules + transportRules + bitRateRules + timingRules + pictureRules + formatRules + encryptionRules
+        loadingRules + transportRules + bitRateRules + iFrameRateRules + timingRules + pictureRules + formatRules + encryptionRules
         + deliveryRules
         + cachingRules + tlsRules + containerRules + codecRules + videoFormatRules + audioRules + separateAudioRules
         + subtitleRules
