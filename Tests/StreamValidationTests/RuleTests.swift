@@ -163,6 +163,7 @@ struct RuleTests {
             var made = MadePresentation()
             made.change = { _, _, track in
                 (track.format.kind, track.format.sampleEntry, track.format.codecs) = (kind, entry, entry)
+                track.format.details.loudness = LoudnessRuleTests.box
             }
             let rendition = try made.rendition("high.m3u8", MeasuredRendition.Roles())
             return MadePresentation.findings(of: MeasuredPresentation(multivariant: nil, renditions: [rendition]))

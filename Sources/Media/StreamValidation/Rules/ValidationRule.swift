@@ -85,6 +85,7 @@ public struct ValidationRule: Sendable, Identifiable {
         loadingRules + transportRules + bitRateRules + iFrameRateRules + timingRules + pictureRules + formatRules + encryptionRules
         + deliveryRules
         + cachingRules + tlsRules + containerRules + codecRules + videoFormatRules + audioRules + separateAudioRules
+        + loudnessRules
         + subtitleRules
         + alignmentRules
         + protectionRules + systemHeaderRules + referenceRules + interstitialRules
