@@ -63,7 +63,7 @@ extension AuthoringRequirement {
         .init("2.20", .should, "AC-3 and E-AC-3 have a dialog normalization value."),
         .init("2.21", .should, "AAC has a program reference level or loudness information."),
         .init("2.22", .must, "xHE-AAC has loudness and dynamic range metadata in the stream."),
-        .init("2.23", .must, "The declared loudness is that of the sound.", .decoding),
+        .init("2.23", .must, "The declared loudness is that of the sound."),
         .init("2.24", .must, "HE-AAC in fragmented MP4 signals SBR explicitly."),
         .init("2.25", .must, "xHE-AAC, ALAC, FLAC and APAC are in fragmented MP4."),
         .init("2.26", .should, "Multichannel audio in ALAC, FLAC or APAC is also offered in AAC."),
