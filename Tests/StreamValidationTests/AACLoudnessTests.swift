@@ -94,7 +94,7 @@ struct AACLoudnessTests {
         #expect(Self.inspect(blocks, channels: 6).presence == .present)
     }
 
-    @Test("A level with every optional field is found, and one that is not present is none")
+    @Test("A level with every optional field is found, and none without its flag")
     func fields() throws {
         // A program tag, two bytes of excluded channels, three bands, the level, and three gains.
         let all: [(value: Int, width: Int)] = [
@@ -118,7 +118,7 @@ struct AACLoudnessTests {
         #expect(Self.inspect(blocks).programReferenceLevel == 64)
     }
 
-    @Test("A set of loudnessInfo() is found in some of the frames, and a uniDrc() without one is none")
+    @Test("A set of loudnessInfo() is found in some of the frames, and a uniDrc() without one does not count")
     func information() throws {
         let set = Bits([(6, 3), (2, 4), (4, 4), (1, 1), (1, 1), (0, 10)])
         let blocks = try Self.blocks()
@@ -168,7 +168,7 @@ struct AACLoudnessTests {
         #expect(frames.frameCount == 1)
     }
 
-    @Test("A dialnorm of 0 is none, and values that change are not compared")
+    @Test("A dialnorm of 0 does not count, and values that change are not compared")
     func dialog() {
         var loudness = StreamLoudness()
         loudness.add(dialogNormalization: 0)

@@ -8,7 +8,7 @@ import Testing
 struct LoudnessRuleTests {
     static let box = LoudnessBox([.init(entries: [.init([.init(method: 1, value: 139)])])])
 
-    /// What a stream declares.
+    /// The metadata of a stream.
     enum Stream: Sendable {
         case unknown, none, value
     }
