@@ -65,6 +65,55 @@ struct ValidationKeyTests {
         #expect(aac == ExternalDecoderResult(frameCount: 0, errorCount: 1))
     }
 
+    @Test("The summary of ffmpeg's loudness filter is read, and not the lines of single frames")
+    func loudness() {
+        let frame = "[Parsed_ebur128_0 @ 0x1] t: 1.0 TARGET:-23 LUFS M: -20.1 S:-120.7 I: -20.1 LUFS LRA: 0.0 LU\n"
+        func summary(_ loudness: String, _ peak: String) -> String {
+            frame + """
+                [Parsed_ebur128_0 @ 0x1] Summary:
+
+                  Integrated loudness:
+                    I:         \(loudness) LUFS
+                    Threshold: -31.1 LUFS
+
+                  Loudness range:
+                    LRA:         0.0 LU
+
+                  True peak:
+                    Peak:      \(peak) dBFS
+                """
+        }
+        let result = FFmpegLoudnessMeter.result(errors: summary("-21.1", "0.3"))
+        #expect(result == LoudnessMeterResult(integrated: -21.1, truePeak: 0.3))
+        let silence = FFmpegLoudnessMeter.result(errors: summary("-70.0", "-inf"))
+        #expect(silence == LoudnessMeterResult(integrated: nil, truePeak: nil))
+        let whole = summary("-21.1", "0.3")
+        for count in 0..<whole.count { _ = FFmpegLoudnessMeter.result(errors: String(whole.prefix(count))) }
+        #expect(FFmpegLoudnessMeter.result(errors: frame) == nil)
+    }
+
+    @Test("A meter that reads nothing, and one that does not exist, end without a result")
+    func meters() async {
+        for path in ["/bin/true", "/nonexistent/ffmpeg", nil] {
+            let parts = Parts()
+            let result = await FFmpegLoudnessMeter(path: path).measure(.aac) { await parts.next() }
+            #expect(result == nil)
+            // The stream is not read to its end.
+            #expect(await parts.count < Parts.limit)
+        }
+    }
+
+    /// A long stream of zeros.
+    private actor Parts {
+        static let limit = 1000
+        private(set) var count = 0
+
+        func next() -> [UInt8]? {
+            count += 1
+            return count > Self.limit ? nil : [UInt8](repeating: 0, count: 1 << 20)
+        }
+    }
+
     @Test("A decoder that reads nothing, and one that does not exist, end without a result or with none")
     func decoders() async {
         // More than a pipe holds.

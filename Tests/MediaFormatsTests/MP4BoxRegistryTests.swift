@@ -139,7 +139,20 @@ struct MP4BoxRegistryTests {
         Sample(
             ElementaryStreamDescriptorBox(objectType: 0x40, decoderSpecificInfo: [0x12, 0x10]),
             "objectTypeIndication=0x40 decoderSpecificInfo=1210"
-        ), Sample("dac3", "103DE0", "bsid=8 acmod=7 lfeon=1 bit_rate=448000 channels=6"),
+        ),
+        // Program loudness -23 LKFS and anchor loudness -25 LKFS, true peak -1 dBTP.
+        Sample(
+            "tlou",
+            "00000000 0000 0002A0 23 02 01 8B 23 02 83 23",
+            "loudness_base_count=1 method_definition=1 method_value=-23.0 LKFS method_definition=2"
+                + " method_value=-25.0 LKFS bs_true_peak_level=-1.0 dBTP"
+        ),
+        Sample(
+            "alou",
+            "01000000 01 00 0000 000000 00 01 07 05 23",
+            "loudness_base_count=1 method_definition=7 method_value=5"
+        ),
+        Sample("dac3", "103DE0", "bsid=8 acmod=7 lfeon=1 bit_rate=448000 channels=6"),
         Sample("dec3", "0600 200400", "data_rate=192 num_ind_sub=1 num_dep_sub=0 channels=2"),
     ]
 

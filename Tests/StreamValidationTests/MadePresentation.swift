@@ -41,6 +41,7 @@ struct MadePresentation {
         var format = TrackFormat(kind: .audio, container: .mp4, sampleEntry: "mp4a", codecs: "mp4a.40.2")
         (format.channels, format.sampleRate, format.frameLength) = ("2", 48000, 1000)
         format.details.bandReplication = .implicit
+        format.details.loudness = LoudnessRuleTests.box
         return format
     }()
 

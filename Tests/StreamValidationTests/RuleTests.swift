@@ -163,6 +163,7 @@ struct RuleTests {
             var made = MadePresentation()
             made.change = { _, _, track in
                 (track.format.kind, track.format.sampleEntry, track.format.codecs) = (kind, entry, entry)
+                track.format.details.loudness = LoudnessRuleTests.box
             }
             let rendition = try made.rendition("high.m3u8", MeasuredRendition.Roles())
             return MadePresentation.findings(of: MeasuredPresentation(multivariant: nil, renditions: [rendition]))
@@ -280,6 +281,37 @@ struct RuleTests {
         made.changeSegment = { name, _, segment in if name == "i.m3u8" { segment.byteCount = 48_000 } }
         made.main = made.main.replacing("BANDWIDTH=16000,CODECS", with: "BANDWIDTH=64000,CODECS")
         #expect(try made.findings() == ["should i-frame-rate-high"])
+    }
+
+    @Test(
+        "of the recommended bit rate of I-frames: twice 45 kbit/s for H.264 with a width of 640, 200 for HEVC with 960"
+    )
+    func recommendedIFrameRate() throws {
+        let tag =
+            "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=96000,CODECS=\"avc1.64001e\",RESOLUTION=640x360,URI=\"i.m3u8\"\n"
+        var made = MadePresentation(main: MadePresentation.main + tag)
+        made.playlists["i.m3u8"] = MadePresentation.media("#EXT-X-I-FRAMES-ONLY\n")
+        func has(_ kilobits: Int, variant: Int = 8000) throws -> [String] {
+            made.changeSegment = { name, _, segment in
+                if name == "i.m3u8" { segment.byteCount = kilobits * 750 }
+                if name.hasSuffix("h.m3u8") || name == "low.m3u8" { segment.byteCount = variant * 750 }
+            }
+            return try made.findings().filter { $0.contains("i-frame-rate") }
+        }
+        #expect(try has(90) == [])
+        #expect(try has(91) == ["advice i-frame-rate-not-recommended"])
+        // What is too much for the variants is one finding.
+        #expect(try has(91, variant: 800) == ["should i-frame-rate-high"])
+        made.change = { name, _, track in
+            guard name != "audio.m3u8" else { return }
+            (track.format.codecs, track.format.size) = ("hvc1.2.4.L93.B0", PictureSize(width: 960, height: 540))
+        }
+        #expect(try has(400, variant: 80_000) == [])
+        #expect(try has(401, variant: 80_000) == ["advice i-frame-rate-not-recommended"])
+        made.change = { name, _, track in
+            if name != "audio.m3u8" { track.format.size = PictureSize(width: 641, height: 360) }
+        }
+        #expect(try has(1000, variant: 80_000) == [])
     }
 
     @Test("of HTTP responses")

@@ -74,8 +74,8 @@ struct SkippedCheckTests {
     @Test("with the requirements that no rule checks")
     func withoutRule() throws {
         let skipped = Self.judgment(try Self.presentation([Self.whole])).skipped
-        let loudness = try #require(skipped.first { $0.number.section == "2.23" })
-        #expect(loudness.rule == nil && loudness.reason == .needsDecoding)
+        let inStream = try #require(skipped.first { $0.number.section == "2.22" })
+        #expect(inStream.rule == nil && inStream.reason == .noRule)
         #expect(skipped.contains { $0.number.section == "1.15" && $0.reason == .needsPerson })
         #expect(
             !Self.judgment(try Self.presentation([Self.whole])) { $0.profile = .cmaf }.skipped.contains {

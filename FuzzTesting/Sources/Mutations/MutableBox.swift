@@ -29,7 +29,7 @@ struct MutableBox {
 
     private static let containers: [StaticString] = [
         "moov", "trak", "mdia", "minf", "stbl", "dinf", "edts", "udta", "mvex", "moof", "traf", "mfra", "sinf", "schi",
-        "wave",
+        "wave", "ludt",
     ]
 
     /// Types of boxes that are inserted.
@@ -40,7 +40,8 @@ struct MutableBox {
         "dref", "stsd", "stts", "ctts", "stsc", "stsz", "stz2", "stco", "co64", "stss", "sbgp", "sgpd", "saiz", "saio",
         "senc", "mehd", "trex", "mfhd", "tfhd", "tfdt", "trun", "tfra", "mfro", "sidx", "emsg", "prft", "pssh", "frma",
         "schm", "tenc", "avc1", "avc3", "hvc1", "hev1", "encv", "mp4a", "ac-3", "ec-3", "enca", "enct", "wvtt", "stpp",
-        "tx3g", "avcC", "hvcC", "esds", "dac3", "dec3", "dvcC", "dvvC", "colr", "pasp", "btrt", "mdcv", "clli", "uuid",
+        "tx3g", "avcC", "hvcC", "esds", "dac3", "dec3", "dvcC", "dvvC", "colr", "pasp", "btrt", "mdcv", "clli", "tlou",
+        "alou", "uuid",
     ]
 
     /// Parses boxes; data that is not a box becomes a box without a type.

@@ -39,6 +39,10 @@ public struct StreamValidator: Sendable {
     /// A decoder that checks decrypted media; nil, the default, leaves pictures undecided.
     public var decoder: (any ExternalDecoder)?
 
+    /// A meter with which all of the audio is decoded to compare its loudness with what is declared; nil, the default, decodes
+    /// nothing.
+    public var loudnessMeter: (any LoudnessMeter)?
+
     /// The state that the tasks that load Media Playlists share.
     private struct Shared: Sendable {
         let tally: ProgressTally
@@ -60,17 +64,22 @@ public struct StreamValidator: Sendable {
         _ url: String,
         progress: (@Sendable (ValidationProgress) -> Void)? = nil
     ) async throws(ResourceFailure) -> ValidationReport {
-        guard keySource != nil else { return ValidationReport(try await load(url, progress: progress)) }
+        guard keySource != nil else {
+            var presentation = try await load(url, progress: progress)
+            await measureLoudness(&presentation)
+            return ValidationReport(presentation)
+        }
         // Segments that are kept to be opened count as memory, too.
         var settings = settings
         let limit = settings.memoryLimit / 4
         settings.memoryLimit -= limit
         let kept = KeptResources(resources, limit: limit)
         var validator = StreamValidator(resources: kept, settings: settings)
-        (validator.keySource, validator.decoder) = (keySource, decoder)
+        (validator.keySource, validator.decoder, validator.loudnessMeter) = (keySource, decoder, loudnessMeter)
         var presentation = try await validator.load(url, progress: progress)
         kept.stopKeeping()
         await validator.decrypt(&presentation)
+        await validator.measureLoudness(&presentation)
         return ValidationReport(presentation)
     }
 

@@ -16,7 +16,7 @@ public enum BoxRegistry {
         ProtectionSystemHeaderBox.self, SegmentIndexBox.self, EventMessageBox.self, ProducerReferenceTimeBox.self,
         MovieFragmentHeaderBox.self, TrackFragmentHeaderBox.self, TrackFragmentDecodeTimeBox.self, TrackRunBox.self,
         AuxiliaryInformationSizesBox.self, AuxiliaryInformationOffsetsBox.self, SampleEncryptionBox.self,
-        TrackFragmentRandomAccessBox.self, MovieFragmentRandomAccessOffsetBox.self,
+        TrackFragmentRandomAccessBox.self, MovieFragmentRandomAccessOffsetBox.self, LoudnessInformationBox.self,
     ]
 
     private static let byType: [FourCC: any ListedBox.Type] = Dictionary(

@@ -6,6 +6,7 @@ public import ByteCoding
 ///     tref    chap
 ///     edts    elst
 ///     mdia    mdhd, hdlr, elng, minf
+///     udta    ludt
 ///     minf    dinf with dref, stbl
 ///     stbl    stsd, stts, ctts, stsc, stsz or stz2, stco or co64, stss, saiz, saio, senc, sgpd, sbgp
 public struct Track: Hashable, Sendable {
@@ -29,6 +30,8 @@ public struct Track: Hashable, Sendable {
     public var table: SampleTable?
     /// The defaults for fragments; nil if the track has no fragments.
     public var extends: TrackExtendsBox?
+    /// The loudness in the user data; nil if the track has no `ludt` box.
+    public var loudness: LoudnessBox?
     /// The auxiliary information and groups of the samples in ``table``.
     var auxiliary = SampleAuxiliary()
     var movieTimescale: UInt32 = 1
@@ -84,6 +87,7 @@ public struct Track: Hashable, Sendable {
                     if inner.type == "elst" { parts.editList = try EditListBox(reading: &list) }
                 }
             case "mdia": try parts.readMedia(&content)
+            case "udta": parts.readUserData(&content)
             default: break
             }
         }
@@ -97,6 +101,7 @@ public struct Track: Hashable, Sendable {
         descriptions = try parts.require(parts.descriptions, "stsd").entries
         table = try parts.table()
         auxiliary = parts.auxiliary
+        loudness = parts.loudness
         guard header.trackID != 0 else {
             throw ParseError(.invalidValue, reading: "trak box", offset: parts.offset, reason: "its track ID is 0")
         }
@@ -121,6 +126,7 @@ private struct TrackParts {
     var chunkOffset: ChunkOffsetBox?
     var syncSample: SyncSampleBox?
     var auxiliary = SampleAuxiliary()
+    var loudness: LoudnessBox?
 
     init(offset: Int) { self.offset = offset }
 
@@ -128,6 +134,19 @@ private struct TrackParts {
         if let part { return part }
         let track = header.map { "track \($0.trackID)" } ?? "trak box"
         throw ParseError(.missingBox, reading: track, offset: offset, reason: "it has no \(type) box")
+    }
+
+    /// Reads the loudness. Damaged user data are no error, because nothing else depends on them.
+    mutating func readUserData(_ reader: inout ByteReader) {
+        var found: LoudnessBox?
+        do throws(ParseError) {
+            try reader.readBoxes(in: "udta") { box, content throws(ParseError) in
+                if box.type == LoudnessBox.type, found == nil { found = LoudnessBox(reading: &content) }
+            }
+        } catch {
+            // The boxes before the damage were read.
+        }
+        loudness = loudness ?? found
     }
 
     mutating func readMedia(_ reader: inout ByteReader) throws(ParseError) {

@@ -159,6 +159,27 @@ struct EncryptedExcerpt: Sendable {
     }
 }
 
+extension EncryptedExcerpt {
+    /// Returns the loudness that decrypted audio frames declare.
+    func loudness(of frames: [Frame]) -> StreamLoudness {
+        var loudness = StreamLoudness()
+        for frame in frames {
+            guard let first = frame.first else { continue }
+            switch format {
+            case .ac3: loudness.inspect(ac3: first.span.bytes)
+            case .adts: loudness.inspect(adts: first.span.bytes)
+            case .aac(let syntax):
+                loudness.inspect(
+                    aac: first.span.bytes,
+                    channelConfiguration: UInt8(clamping: syntax.channelConfiguration)
+                )
+            case .h264, .hevc, .other: break
+            }
+        }
+        return loudness
+    }
+}
+
 extension ProtectionScheme {
     /// True for the schemes with AES-CTR, of which a wrong vector damages all bytes.
     var usesCounter: Bool {

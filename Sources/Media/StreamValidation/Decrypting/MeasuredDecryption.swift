@@ -42,6 +42,8 @@ public struct MeasuredDecryption: Hashable, Sendable {
     public var opensWithIV: String?
     /// True if the initialization vectors of the media and of the key response are both known and differ.
     public var hasDifferentVectors = false
+    /// The loudness that the decrypted audio frames declare, if the key opens them.
+    public var loudness = StreamLoudness()
     /// The encrypted ends of AAC frames, which prove a key together with those of other segments.
     var ends = FrameTests.Ends()
 }

@@ -179,6 +179,11 @@ struct RenditionDecryption: Sendable {
             evidence: judged.evidence
         )
         (result.opensWith, result.opensWithIV, result.ends) = (judged.opensWith, judged.opensWithIV, judged.ends)
+        if judged.verdict == .opened, excerpt.kind == .audio, let key = own?.value,
+            let frames = excerpt.decrypted(key: key, iv: excerpt.mediaIV == nil ? delivered : nil)
+        {
+            result.loudness = excerpt.loudness(of: frames)
+        }
         if let media = excerpt.mediaIV, excerpt.hasConstantIV, let given = own?.license?.iv,
             place.tag.keyFormat == .fairPlay
         {

@@ -8,6 +8,8 @@ struct SegmentInitialization {
     private var current: (uri: String, range: Range<UInt64>?)?
     private(set) var movie: Movie?
     private(set) var tables: [UInt8] = []
+    /// The bytes, decrypted if they were encrypted as a whole; empty without an init segment.
+    private(set) var bytes: [UInt8] = []
     private(set) var probe = SegmentProbe()
 
     /// Loads the init segment of a segment, if it changed. Returns false if it cannot be loaded.
@@ -18,6 +20,7 @@ struct SegmentInitialization {
     ) async -> Bool {
         guard let initialization = segment.initialization else {
             (current, movie, tables, probe) = (nil, nil, [], SegmentProbe())
+            self.bytes = []
             return true
         }
         let uri = URIReference.resolve(initialization.map.uri, against: rendition.name)
@@ -39,6 +42,7 @@ struct SegmentInitialization {
         }
         current = (uri, initialization.byteRange)
         (movie, tables, probe) = (nil, [], SegmentProbe())
+        self.bytes = bytes
         guard (try? probe.initialize(bytes.span.bytes)) != nil else { return false }
         if MediaFileKind(bytes) == .mp4 {
             movie = try? MP4Decryptor.movie(of: bytes.span.bytes)

@@ -9,8 +9,6 @@ public struct AuthoringRequirement: Hashable, Sendable {
     public enum Effort: Hashable, Sendable {
         /// Something that a program can read.
         case measuring
-        /// The sound or the picture itself.
-        case decoding
         /// A person who knows the source or the intention.
         case person
     }

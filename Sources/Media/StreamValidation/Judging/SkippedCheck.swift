@@ -60,7 +60,6 @@ extension SkippedCheck {
                 let reason: Reason =
                     switch requirement.effort {
                     case .measuring: .noRule
-                    case .decoding: .needsDecoding
                     case .person: .needsPerson
                     }
                 return .init(
@@ -86,6 +85,7 @@ private struct Coverage {
     private var sealed: [String] = []
     /// The names of playlists with encrypted samples.
     private var encrypted: [String] = []
+    private var sound = SoundCoverage()
 
     init(_ presentation: MeasuredPresentation) {
         let observed = [presentation.http] + presentation.renditions.map(\.http)
@@ -103,6 +103,7 @@ private struct Coverage {
             if isSkipped { notSampled.append(rendition.name) }
             if isSkipped, rendition.measured.isEmpty, !isSealed { unknownFormat.append(rendition.name) }
             if isSealed { sealed.append(rendition.name) }
+            sound.add(rendition, isSealed: isSealed)
             let hasEncryptedTracks = rendition.formats.contains { $0.protection != nil }
             if isSealed || hasEncryptedTracks || rendition.segments.contains(where: { $0.keys.isEncrypted }) {
                 encrypted.append(rendition.name)
@@ -133,7 +134,38 @@ private struct Coverage {
         case .decryptedMedia:
             if !settings.hasKeys { add(.needsKey, encrypted) }
             add(.notSampled, notSampled)
+        case .decodedMedia:
+            add(.needsDecoding, sound.notDecoded)
+            add(.needsKey, sound.withoutKey)
+            add(.notSampled, sound.partlyDecoded + unknownFormat)
         }
         return missing
+    }
+}
+
+/// The names of playlists by what is missing to compare their loudness.
+private struct SoundCoverage {
+    /// Those whose audio was not decoded.
+    private(set) var notDecoded: [String] = []
+    /// Those whose audio no key opens.
+    private(set) var withoutKey: [String] = []
+    /// Those of which not all segments were decoded, or which are live.
+    private(set) var partlyDecoded: [String] = []
+
+    mutating func add(_ rendition: MeasuredRendition, isSealed: Bool) {
+        guard !rendition.isIFrames else { return }
+        guard let loudness = rendition.loudness else {
+            if rendition.declaredLoudness != nil {
+                notDecoded.append(rendition.name)
+            } else if isSealed {
+                withoutKey.append(rendition.name)
+            }
+            return
+        }
+        switch loudness.outcome {
+        case .measured: if !loudness.isWhole { partlyDecoded.append(rendition.name) }
+        case .needsKey: withoutKey.append(rendition.name)
+        case .notDecoded: notDecoded.append(rendition.name)
+        }
     }
 }

@@ -43,6 +43,8 @@ extension TrackFormat {
         /// The signaling of spectral band replication; nil if the format is not AAC, or the container has no
         /// configuration.
         public var bandReplication: BandReplication?
+        /// The loudness in the user data of the track; nil without a `ludt` box.
+        public var loudness: LoudnessBox?
         /// False if the samples are in another file.
         public var isSelfContained = true
 
@@ -54,6 +56,7 @@ extension TrackFormat {
 extension TrackFormat.Details {
     /// Reads the details of a sample entry.
     init(_ track: Track, _ entry: SampleEntry) {
+        loudness = track.loudness
         isSelfContained = track.dataReferences?.isSelfContained(entry.dataReferenceIndex) ?? true
         hasMasteringDisplay = entry.boxes.first("mdcv") != nil
         hasContentLightLevel = entry.boxes.first("clli") != nil

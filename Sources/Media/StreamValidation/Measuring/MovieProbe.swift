@@ -63,6 +63,32 @@ struct MovieProbe: Sendable {
     }
 }
 
+/// The syntax of audio samples in MP4, as far as their loudness is read.
+enum AudioSyntax: Hashable, Sendable {
+    /// AC-3 and E-AC-3.
+    case ac3
+    /// Raw data blocks of AAC-LC, HE-AAC and related object types.
+    case aac(channelConfiguration: UInt8)
+    /// Other codecs, and object types with another syntax, such as xHE-AAC.
+    case other
+
+    /// Creates the syntax of a sample entry.
+    init(_ entry: SampleEntry) {
+        switch entry.originalFormat {
+        case "ac-3", "ec-3": self = .ac3
+        case "mp4a":
+            guard let config = (try? entry.audioSpecificConfig()) ?? nil,
+                (1...4).contains(config.objectType.rawValue)
+            else {
+                self = .other
+                return
+            }
+            self = .aac(channelConfiguration: config.channelConfiguration)
+        default: self = .other
+        }
+    }
+}
+
 /// The measurement of a track in one segment of MP4.
 private struct MovieTrackBuilder {
     private let timescale: UInt32
@@ -70,6 +96,7 @@ private struct MovieTrackBuilder {
     private let offset: Int64
     private let formats: [TrackFormat]
     private let nalLengthSizes: [Int?]
+    private let audio: [AudioSyntax]
     private let pictures: [SubsampleProbe?]
     private let mayHaveFields: Bool
     private(set) var measurement: TrackMeasurement
@@ -81,6 +108,7 @@ private struct MovieTrackBuilder {
         offset = min(max((try? track.timing())?.presentationOffset ?? 0, -1 << 61), 1 << 61)
         self.formats = formats
         nalLengthSizes = track.descriptions.map(Self.nalLengthSize)
+        audio = track.descriptions.map(AudioSyntax.init)
         self.pictures = pictures
         mayHaveFields = pictures.contains { $0?.mayHaveFields == true }
         measurement = TrackMeasurement(id: track.id, format: formats[0])
@@ -139,8 +167,11 @@ private struct MovieTrackBuilder {
         _ bytes: RawSpan,
         _ segment: RawSpan
     ) throws(ParseError) {
-        guard measurement.format.kind == .video else { return }
         let index = Int(sample.descriptionIndex) - 1
+        if measurement.format.kind == .audio, audio.indices.contains(index), sample.protection == nil {
+            inspect(audio[index], bytes)
+        }
+        guard measurement.format.kind == .video else { return }
         guard nalLengthSizes.indices.contains(index), let lengthSize = nalLengthSizes[index] else {
             // The flags are all that is known of other codecs, such as AV1.
             if sample.isSync { measurement.keyFrames.append(Double(time) / Double(timescale)) }
@@ -171,6 +202,15 @@ private struct MovieTrackBuilder {
         }
         if mayHaveFields, !measurement.hasFields, let picture = pictures[index], try picture.isField(bytes) {
             measurement.hasFields = true
+        }
+    }
+
+    /// Inspects the loudness that a clear audio sample declares.
+    private mutating func inspect(_ syntax: AudioSyntax, _ sample: RawSpan) {
+        switch syntax {
+        case .ac3: measurement.loudness.inspect(ac3: sample)
+        case .aac(let channels): measurement.loudness.inspect(aac: sample, channelConfiguration: channels)
+        case .other: break
         }
     }
 

@@ -10,6 +10,7 @@ struct PackedAudioProbe {
     private var frames = 0
     private var samples: Int64 = 0
     private var frameBytes = 0
+    private var loudness = StreamLoudness()
 
     /// Measures a segment.
     ///
@@ -41,6 +42,7 @@ struct PackedAudioProbe {
             if header.beginsAccessUnit {
                 frames += 1
                 samples += Int64(header.sampleCount)
+                loudness.inspect(ac3: rest)
             }
         } else {
             let header = try ADTSHeader(rest, base: position)
@@ -48,6 +50,7 @@ struct PackedAudioProbe {
             if format == nil { format = Self.format(header) }
             frames += 1
             samples += Int64(header.sampleCount)
+            if !isEncrypted { loudness.inspect(adts: rest) }
         }
         guard size <= rest.byteCount else {
             throw ParseError(
@@ -92,6 +95,7 @@ struct PackedAudioProbe {
         track.sampleCount = frames
         track.encryptedSampleCount = isEncrypted ? frames : 0
         track.byteCount = frameBytes
+        track.loudness = loudness
         if let timestamp, let rate = format.sampleRate, rate > 0 {
             let duration = samples * Int64(MediaTime.transportTimescale) / Int64(rate)
             track.start = MediaTime(timestamp, timescale: MediaTime.transportTimescale)

@@ -87,6 +87,8 @@ public struct TrackMeasurement: Hashable, Sendable {
     public var subsampleFaults: Set<SubsampleFault> = []
     /// The number of times that an encrypted sample follows a clear one, or the other way around.
     public var protectionChanges = 0
+    /// The loudness that clear audio frames declare.
+    public var loudness = StreamLoudness()
     /// The key IDs of the encrypted samples, in the order of their first use; at most 16.
     public var keyIDs: [KeyID] = []
 

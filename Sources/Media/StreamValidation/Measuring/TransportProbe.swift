@@ -235,10 +235,12 @@ private struct TransportTrackBuilder {
         if codec == .aac {
             guard let header = try? ADTSHeader(bytes) else { return nil }
             if !hasFormat { describe(PackedAudioProbe.format(header)) }
+            if !isEncrypted { track.loudness.inspect(adts: bytes) }
             return (header.frameLength, header.sampleCount, header.sampleRate)
         }
         guard let header = try? AC3Syncframe(bytes) else { return nil }
         if !hasFormat { describe(PackedAudioProbe.format(header, bytes, 0)) }
+        if header.beginsAccessUnit { track.loudness.inspect(ac3: bytes) }
         return (header.size, header.beginsAccessUnit ? header.sampleCount : 0, header.sampleRate)
     }
 

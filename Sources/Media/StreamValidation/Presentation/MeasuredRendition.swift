@@ -37,6 +37,9 @@ public struct MeasuredRendition: Sendable {
     /// The observations of the HTTP response with the playlist; nil for files.
     public var http: HTTPObservation?
 
+    /// The loudness of the decoded audio; nil if it was not to be measured, or there is no audio.
+    public var loudness: MeasuredLoudness?
+
     /// True if the playlist was live when ``StreamWatch`` started. Its segments are all that were measured since then,
     /// whether or not the playlist still lists them.
     public var isWatched = false

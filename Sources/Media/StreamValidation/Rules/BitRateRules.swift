@@ -128,35 +128,6 @@ extension ValidationRule {
                 }
             }
         },
-        ValidationRule(
-            "i-frame-rate-high",
-            .should,
-            "6.5",
-            .media,
-            "The bit rate of I-frames is that of the variant times their number per second, divided by 8.",
-            advice: "Encode separate key frames for trick play: players show 8 per second."
-        ) { presentation, findings in
-            for rendition in presentation.renditions where rendition.isIFrames {
-                guard let rate = MeasuredBitRate(rendition), let size = rendition.formats.first?.size else { continue }
-                let variants = presentation.variants.filter { variant in
-                    !variant.isIFrames && variant.formats.contains { $0.size == size }
-                }
-                let duration = rendition.segments.reduce(0) { $0 + $1.duration }
-                guard let normal = variants.compactMap({ MeasuredBitRate($0)?.average }).max(), duration > 0 else {
-                    continue
-                }
-                let expected = normal * Double(rendition.segments.count) / duration / 8
-                // A still picture with details needs more, whatever the encoder does.
-                guard rate.average > expected * 3 else { continue }
-                findings.report(
-                    .init(rendition.name),
-                    "The I-frames need more than three times the bit rate that lets players show 8 per second.",
-                    measured: rateText(rate.average),
-                    limit: rateText(expected),
-                    confidence: rate.isExact ? .proved : .estimate
-                )
-            }
-        },
         .rendition(
             "bitrate-tag-wrong",
             .must,

@@ -31,6 +31,8 @@ public struct ValidationRule: Sendable, Identifiable {
         case media
         /// Decrypted segments.
         case decryptedMedia
+        /// Decoded audio.
+        case decodedMedia
         /// Several loads of a live playlist.
         case reloads
     }
@@ -82,9 +84,11 @@ public struct ValidationRule: Sendable, Identifiable {
 
     /// All rules, grouped by family.
     public static let all: [ValidationRule] =
-        loadingRules + transportRules + bitRateRules + timingRules + pictureRules + formatRules + encryptionRules
+        loadingRules + transportRules + bitRateRules + iFrameRateRules + timingRules + pictureRules + formatRules
+        + encryptionRules
         + deliveryRules
         + cachingRules + tlsRules + containerRules + codecRules + videoFormatRules + audioRules + separateAudioRules
+        + loudnessRules + measuredLoudnessRules
         + subtitleRules
         + alignmentRules
         + protectionRules + systemHeaderRules + referenceRules + interstitialRules

@@ -25,6 +25,7 @@ struct ValidateCommand: AsyncParsableCommand {
                   --credentials dev --fail-on critical
               keyway validate URL --sample 10% --allow-partial --html report.html --fail-on never
               keyway validate URL --target ios --target tvos --fail-on critical
+              keyway validate URL --loudness --fail-on critical
               keyway validate URL --watch 10m --fail-on critical
 
             Findings have a level: critical (it does not play), must, should, or advice. Exit code 1 means that there \
@@ -53,6 +54,15 @@ struct ValidateCommand: AsyncParsableCommand {
 
     @Flag(help: "Load only playlists, and no segments.")
     var playlistsOnly = false
+
+    @Flag(
+        name: .customLong("loudness"),
+        help: .init(
+            "Also decode all audio that is loaded with ffmpeg, and compare its loudness with what the media declare. This loads "
+                + "the segments with audio again and takes longer than everything else."
+        )
+    )
+    var measuresLoudness = false
 
     @Option(
         name: .customLong("fail-on"),
@@ -126,6 +136,9 @@ struct ValidateCommand: AsyncParsableCommand {
         guard !playlistsOnly || (sample == nil && first == nil) else {
             throw ValidationError("--playlists-only cannot be combined with --sample and --first.")
         }
+        guard !measuresLoudness || (live.duration == nil && !playlistsOnly) else {
+            throw ValidationError("--loudness cannot be combined with --watch and --playlists-only.")
+        }
         for rule in disable { try JudgingOptions.requireRule(rule, option: "--disable") }
     }
 
@@ -149,6 +162,7 @@ struct ValidateCommand: AsyncParsableCommand {
         defer { progress.clear() }
         var validator = StreamValidator(resources: resources, settings: settings)
         (validator.keySource, validator.decoder) = (try keys.keySource(resources), keys.decoder)
+        if measuresLoudness { validator.loudnessMeter = FFmpegLoudnessMeter(path: FFmpegProcess.installedPath) }
         judgmentSettings.hasKeys = validator.keySource != nil
         judgmentSettings.isWatched = live.duration != nil
         let report: ValidationReport

@@ -2,7 +2,7 @@ import HLSPlaylist
 import MediaFormats
 import StreamValidation
 
-/// The tables of variants, renditions and I-frame playlists in the HTML report, with the columns that users of Apple's
+/// The tables of variants, renditions, I-frame playlists and loudness in the HTML report, with the columns that users of Apple's
 /// hlsreport know. A value that is not known is a hyphen.
 struct HTMLPlaylistTables {
     let report: ValidationReport
@@ -17,7 +17,8 @@ struct HTMLPlaylistTables {
 
     /// The tables; empty ones are left out.
     var html: String {
-        let tables = (report.presentation.multivariant == nil ? [media] : [variants, renditions, iFrames]) + [keys]
+        let tables =
+            (report.presentation.multivariant == nil ? [media] : [variants, renditions, iFrames]) + [loudness, keys]
         return tables.filter { !$0.rows.isEmpty }.map { table in
             "<h2>\(table.title)</h2>\n" + Self.html(table)
         }.joined(separator: "\n")
@@ -136,6 +137,15 @@ struct HTMLPlaylistTables {
                 ("Bit rates", ["Peak", "Average"]), ("Video", Self.pictureColumns), ("Segments", Self.commonColumns),
             ],
             rows: rows
+        )
+    }
+
+    private var loudness: Table {
+        Table(
+            title: "Loudness",
+            first: LoudnessSummary.columns[0],
+            groups: [("Of the audio in each playlist", Array(LoudnessSummary.columns.dropFirst()))],
+            rows: LoudnessSummary.all(report.presentation).map(\.cells)
         )
     }
 

@@ -73,7 +73,6 @@ struct RuleListing {
             let reason =
                 switch requirement.effort {
                 case .measuring: "no rule in this version"
-                case .decoding: "needs decoding"
                 case .person: "needs a person"
                 }
             return

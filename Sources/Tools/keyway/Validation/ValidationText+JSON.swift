@@ -124,6 +124,7 @@ extension ValidationText {
             "averageBitRate": rate.map { .integer(Int(rounding: $0.average)) },
             "peakBitRate": rate.map { .integer(Int(rounding: $0.peak)) },
             "formats": .array(rendition.formats.map(json)),
+            "loudness": LoudnessSummary(rendition)?.json,
         ])
     }
 

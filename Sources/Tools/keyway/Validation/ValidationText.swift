@@ -21,6 +21,10 @@ struct ValidationText {
         if !keys.isEmpty {
             lines += Grid.lines([KeySummary.columns.map { $0.lowercased() }] + keys.map(\.cells)) + [""]
         }
+        let loudness = LoudnessSummary.all(report.presentation)
+        if !loudness.isEmpty {
+            lines += Grid.lines([LoudnessSummary.columns.map { $0.lowercased() }] + loudness.map(\.cells)) + [""]
+        }
         for group in judgment.groups {
             guard let first = group.first, first.exception == nil else { continue }
             let note = first.targetNote.map { " (\($0))" } ?? ""

@@ -5,7 +5,7 @@ public enum ContainerBox: ListedBox {
     /// The types of the boxes, without `sinf`, see ``ProtectionSchemeInfoBox``.
     public static let types: [FourCC] = [
         "moov", "trak", "edts", "mdia", "minf", "dinf", "stbl", "mvex", "moof", "traf", "mfra", "udta", "schi", "wave",
-        "tref", "meco", "strk",
+        "tref", "meco", "strk", "ludt",
     ]
 
     /// Reads nothing: the boxes are at the start.
