@@ -18,6 +18,9 @@ public struct FilmProblem: Hashable, Sendable {
             (message, canRetry) = ("This network may require you to sign in. Open a web page first.", true)
         case .deadlineExceeded where failure.status != nil:
             (message, canRetry) = ("Our service is busy. Try again in a few minutes.", true)
+        // The stored key was rejected, and no other key could be requested.
+        case .noConnection where failure.code == ContentKeyError.Code.persistentKeyExpired.rawValue:
+            (message, canRetry) = ("This download has expired. Connect to the internet to watch.", true)
         case .noConnection, .timeout, .deadlineExceeded:
             (message, canRetry) = ("The internet connection does not work.", true)
         case .malformedResponse, .responseTooLarge, .unexpectedStatus:

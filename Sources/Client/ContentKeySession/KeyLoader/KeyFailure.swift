@@ -11,7 +11,8 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The delay that the server requires before the next request.
     public var retryAfter: Duration?
     /// The error code of the session or the device (``ContentKeyError/Code``); after ``Kind/deadlineExceeded``, the kind of
-    /// the last failed attempt; nil if neither is known.
+    /// the last failed attempt; after ``Kind/noConnection`` and ``Kind/timeout``, that of a stored key which the device
+    /// rejected before; nil if none is known.
     public var code: String?
     /// The device's error number with its domain, if the device reported one.
     public var platformCode: PlatformErrorCode?

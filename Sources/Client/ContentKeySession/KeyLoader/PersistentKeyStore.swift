@@ -50,15 +50,27 @@ extension KeyLoader {
         }
         ticket.isPersistable = true
         // A rejected key would be rejected again, as often as the session retries.
-        guard !rejectedStoredKeys.contains(ticket.identifier), let key = await keys.key(for: ticket.identifier) else {
+        guard rejectedStoredKeys[ticket.identifier] == nil, let key = await keys.key(for: ticket.identifier) else {
             return false
         }
         let response = ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
-        rejectedStoredKeys.insert(ticket.identifier)
+        rejectedStoredKeys[ticket.identifier] = .some(nil)
         if await deliver(response, of: key.count, to: ticket, batchSize: 0) {
-            rejectedStoredKeys.remove(ticket.identifier)
+            rejectedStoredKeys[ticket.identifier] = nil
+        } else {
+            rejectedStoredKeys[ticket.identifier] = .some(ticket.request.error)
         }
         return true
+    }
+
+    /// Returns the failure with the device's error about the stored key, if a new key could not be requested instead.
+    func withStoredKeyError(_ failure: KeyFailure, _ ticket: KeyTicket) -> KeyFailure {
+        guard [.noConnection, .timeout].contains(failure.kind), failure.code == nil,
+            let error = rejectedStoredKeys[ticket.identifier] ?? nil
+        else { return failure }
+        var failure = failure
+        (failure.code, failure.platformCode) = (error.code.rawValue, error.platformCode)
+        return failure
     }
 
     /// Returns the response to a request: the CKC, or the persistent key that the device creates from it.
@@ -83,7 +95,7 @@ extension KeyLoader {
             // The key can still be played until the session ends.
             logFailure(failure, ticket.label, retryAfter: nil)
         }
-        rejectedStoredKeys.remove(ticket.identifier)
+        rejectedStoredKeys[ticket.identifier] = nil
         return ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
     }
 
