@@ -13,14 +13,14 @@ public struct FilmProblem: Hashable, Sendable {
     public init(_ failure: KeyFailure) {
         code = failure.description
         switch failure.kind {
+        // The device rejected the stored key, and there is no other one without a network.
+        case _ where failure.code == ContentKeyError.Code.persistentKeyExpired.rawValue:
+            (message, canRetry) = ("This download has expired. Connect to the internet to watch.", true)
         // The time was over, and the last attempt had a response.
         case .deadlineExceeded where failure.status == 200:
             (message, canRetry) = ("This network may require you to sign in. Open a web page first.", true)
         case .deadlineExceeded where failure.status != nil:
             (message, canRetry) = ("Our service is busy. Try again in a few minutes.", true)
-        // The stored key was rejected, and no other key could be requested.
-        case .noConnection where failure.code == ContentKeyError.Code.persistentKeyExpired.rawValue:
-            (message, canRetry) = ("This download has expired. Connect to the internet to watch.", true)
         case .noConnection, .timeout, .deadlineExceeded:
             (message, canRetry) = ("The internet connection does not work.", true)
         case .malformedResponse, .responseTooLarge, .unexpectedStatus:
@@ -35,8 +35,6 @@ public struct FilmProblem: Hashable, Sendable {
             (message, canRetry) = ("This film cannot be watched over AirPlay.", false)
         case .forbidden:
             (message, canRetry) = ("This film is not available to you.", false)
-        case .ckcRejected where failure.code == ContentKeyError.Code.persistentKeyExpired.rawValue:
-            (message, canRetry) = ("This download has expired. Connect to the internet to watch.", true)
         case .ckcRejected where failure.code == ContentKeyError.Code.invalidCKC.rawValue:
             (message, canRetry) = ("Our service has a problem with this film.", true)
         case .keyNotStored:

@@ -63,9 +63,10 @@ extension KeyLoader {
         return true
     }
 
-    /// Returns the failure with the device's error about the stored key, if a new key could not be requested instead.
+    /// Returns the failure with the device's error about the stored key, if the server did not respond to the request for
+    /// a new one.
     func withStoredKeyError(_ failure: KeyFailure, _ ticket: KeyTicket) -> KeyFailure {
-        guard [.noConnection, .timeout].contains(failure.kind), failure.code == nil,
+        guard [.noConnection, .timeout, .deadlineExceeded].contains(failure.kind), failure.status == nil,
             let error = rejectedStoredKeys[ticket.identifier] ?? nil
         else { return failure }
         var failure = failure
