@@ -1,4 +1,5 @@
-/// An app's store of persistent keys: opaque bytes that only the device that created them can open.
+/// An app's store of persistent keys: opaque bytes that only the device that created them can open. `docs/key-loader.md`
+/// describes its use with AVFoundation, and `docs/testing.md` contains a store and its tests.
 public protocol PersistentKeyStore: Sendable {
     /// Returns the stored persistent key for an identifier, or nil.
     func key(for identifier: String) async -> [UInt8]?
