@@ -33,10 +33,16 @@ public struct FilmProblem: Hashable, Sendable {
             (message, canRetry) = ("Your subscription has ended.", false)
         case .forbidden where failure.reason?.description == "airplay-denied":
             (message, canRetry) = ("This film cannot be watched over AirPlay.", false)
+        case .forbidden where failure.reason?.description == "renewal-after-expiry":
+            (message, canRetry) = ("The time to watch this film has ended.", false)
         case .forbidden:
             (message, canRetry) = ("This film is not available to you.", false)
         case .ckcRejected where failure.code == ContentKeyError.Code.invalidCKC.rawValue:
             (message, canRetry) = ("Our service has a problem with this film.", true)
+        case .persistenceNotLicensed:
+            (message, canRetry) = ("This film cannot be downloaded. Watch it online.", false)
+        case .persistenceRefused:
+            (message, canRetry) = ("Turn AirPlay off to download this film.", true)
         case .keyNotStored:
             (message, canRetry) = ("The film could not be stored. Free some storage first.", true)
         case .ckcRejected:
