@@ -68,4 +68,56 @@ struct PolicyOpeningsTests {
             try permissiveSettings(#"{"rental":"P2D"}"#).contains("can continue without an end after it has started")
         )
     }
+
+    @Test(
+        "Each rule that refuses requests has a phrase",
+        arguments: [
+            ("{}", ["virtual machines", "requests without a creation date"]),
+            (#"{"virtualMachines":"allow","undatedSPC":"allow"}"#, []),
+            (
+                #"{"virtualMachines":"allow","undatedSPC":"allow","hdcp":"type1","securityLevel":"main","lease":"PT10M","#
+                    + #""streams":1,"devices":5,"airplay":"deny","adapter":"deny","otherClients":"deny"}"#,
+                [
+                    "devices that cannot enforce HDCP Type 1", "devices below the security level main",
+                    "more than 1 concurrent stream of an account", "more than 5 devices of an account", "AirPlay",
+                    "the digital AV adapter", "devices of an unknown class", "Clear Key and AES-128 clients",
+                ]
+            ),
+            (
+                #"{"virtualMachines":"allow","undatedSPC":"allow","osVersions":{"appleDesktop":"14.0.0"},"maximumSPCAge":"PT1H","#
+                    + #""unclassifiedDevices":"allow","networks":["192.0.2.0/24"],"origins":["https://a.example"],"#
+                    + #""persist":{"validity":"P7D"},"renewAfterExpiry":false,"bindRentalToDevice":true}"#,
+                [
+                    "other devices than the first one of a rental",
+                    "persistent keys for accounts whose last one has expired",
+                    "OS versions before 14.0.0 of appleDesktop",
+                    "requests older than PT1H", "clients outside of the networks",
+                    "apps, and web pages of other origins",
+                ]
+            ),
+        ] as [(String, [String])]
+    )
+    func refusals(json: String, phrases: [String]) throws {
+        #expect(try LicensePolicy(json: Array(json.utf8)).refusals == phrases)
+    }
+
+    @Test(
+        "A rule that a device passes without a report is named, unless the report is required",
+        arguments: [
+            ("{}", ["virtualMachines"]), (#"{"virtualMachines":"deny"}"#, ["virtualMachines"]),
+            (#"{"virtualMachines":"allow"}"#, []),
+            (#"{"virtualMachines":{"value":"deny","requireReport":true}}"#, []),
+            (#"{"airplay":"deny","adapter":"deny"}"#, ["airplay", "adapter", "virtualMachines"]),
+            // Without a level or a class, these refuse.
+            (#"{"virtualMachines":"allow","securityLevel":"main","osVersions":{"appleDesktop":"14.0.0"}}"#, []),
+        ] as [(String, [String])]
+    )
+    func unproven(json: String, fields: [String]) throws {
+        let sentences = try LicensePolicy(json: Array(json.utf8)).unprovenRules
+        #expect(sentences.count == fields.count)
+        for (sentence, field) in zip(sentences, fields) {
+            #expect(sentence.hasPrefix("Nothing proves \(field): "), "\(sentence)")
+            #expect(sentence.contains(#"set \#(field) to {"value": "deny", "requireReport": true}."#), "\(sentence)")
+        }
+    }
 }

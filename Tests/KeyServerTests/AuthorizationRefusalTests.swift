@@ -1,6 +1,8 @@
 import HTTPTypes
 import HummingbirdCore
+import KeyStore
 import Testing
+import VirtualDevice
 
 @testable import KeyServer
 
@@ -191,6 +193,12 @@ struct AuthorizationRefusalTests {
         let refusal = try #require(try await authorizer.refusal(.test(token, asset: item.asset, now: item.now)))
         #expect(refusal.type == item.type)
         if let reason = item.reason { #expect(refusal.reason == reason) }
+        // The account is known only after the signature has been verified.
+        let afterSignature: [ProblemType] = [
+            .tokenClaims, .tokenAudience, .tokenExpired, .tokenNotYetValid, .tokenAsset,
+        ]
+        let isKnown = afterSignature.contains(item.type) && !["iss", "sub"].contains(item.reason)
+        #expect(refusal.auditAccount == (isKnown ? "viewer-1" : nil))
         // No input is returned.
         #expect(!"\(refusal)".contains(token) && !"\(refusal)".contains("evil"))
     }
@@ -219,10 +227,46 @@ struct AuthorizationRefusalTests {
         }
     }
 
-    @Test("A 401 has WWW-Authenticate, and the audit detail is not sent")
+    @Test("A forged token has no account")
+    func forged() async throws {
+        let authorizer = try JWTAuthorizer(try await .test())
+        let payload = "{" + Self.good.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+        let other = try await TokenSigner.hs256(Array("another secret, never to be used".utf8))
+        let refusal = try await authorizer.refusal(.test(other.token(#"{"alg":"HS256","kid":"hs-1"}"#, payload)))
+        #expect(refusal?.type == .tokenSignature)
+        #expect(refusal?.auditAccount == nil)
+    }
+
+    @Test("Over HTTP: the audit record of an expired token has the account, that of a forged one has none")
+    func audited() async throws {
+        let authorizer = try JWTAuthorizer(try await .test())
+        let payload = "{" + Self.good.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+        let expired = try await TokenSigner.hs256().token(#"{"alg":"HS256","kid":"hs-1"}"#, payload)
+        try await LicenseServer.run(authorizer: authorizer) { server in
+            let spc = try server.request(server.device()).spc
+            for (token, account, outcome) in [
+                (expired, "viewer-1", "token-expired"), (String(expired.dropLast(4)) + "AAAA", nil, "token-signature"),
+            ] as [(String, String?, String)] {
+                let answer = try await server.send(
+                    "POST",
+                    "/fps/license",
+                    type: "application/octet-stream",
+                    spc,
+                    token: token
+                )
+                #expect(answer.status == 401 && !answer.text.contains("viewer-1"))
+                let record = try await server.store.auditEntries(before: nil, limit: 1).first?.record
+                #expect(record?.outcome == outcome)
+                #expect(record?.account == account)
+            }
+        }
+    }
+
+    @Test("A 401 has WWW-Authenticate, and the details for the audit log are not sent")
     func document() async throws {
         for type in ProblemType.all {
-            let response = ProblemDocument(type, auditDetail: "secret").response(instance: "a")
+            let response = ProblemDocument(type, auditDetail: "secret", auditAccount: "secret")
+                .response(instance: "a")
             #expect((response.headers[.wwwAuthenticate] == "Bearer") == (type.status == .unauthorized))
             let text = try await response.text
             #expect(!text.contains("secret"))

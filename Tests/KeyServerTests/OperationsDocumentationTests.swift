@@ -4,11 +4,11 @@ import Testing
 @testable import KeyServer
 
 /// `UPDATE_DOCS=1 swift test --filter OperationsDocumentationTests` rewrites the tables.
-@Suite("docs/operations.md", .serialized)
+@Suite("docs/reference, the pages about the server", .serialized)
 struct OperationsDocumentationTests {
-    private static let file = URL(fileURLWithPath: #filePath)
+    private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("docs/operations.md")
+        .appendingPathComponent("docs/reference")
 
     @Test("lists exactly the existing settings")
     func settings() throws {
@@ -17,7 +17,7 @@ struct OperationsDocumentationTests {
             let defaultValue = setting.defaultValue.map { "`\($0)`" } ?? "-"
             return "| `\(setting.path)` | \(variable) | \(setting.expected) | \(defaultValue) | \(setting.help) |"
         }
-        try check(rows, after: "| Setting | Variable | Value | Default | Description |")
+        try check(rows, in: "settings.md", after: "| Setting | Variable | Value | Default | Description |")
     }
 
     @Test("lists exactly the existing metrics")
@@ -29,17 +29,18 @@ struct OperationsDocumentationTests {
             let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")
             return "| `\(metric.name)` | \(metric.kind.rawValue) | \(labels.isEmpty ? "-" : labels) | \(metric.help) |"
         }
-        try check(rows, after: "| Metric | Type | Labels | Description |")
+        try check(rows, in: "metrics.md", after: "| Metric | Type | Labels | Description |")
     }
 
-    private func check(_ rows: [String], after heading: String) throws {
-        let text = try String(contentsOf: Self.file, encoding: .utf8)
+    private func check(_ rows: [String], in page: String, after heading: String) throws {
+        let file = Self.folder.appendingPathComponent(page)
+        let text = try String(contentsOf: file, encoding: .utf8)
         let lines = text.components(separatedBy: "\n")
         let start = try #require(lines.firstIndex(of: heading)) + 2
-        let end = try #require(lines[start...].firstIndex(of: ""))
+        let end = try #require(lines[start...].firstIndex { !$0.hasPrefix("|") })
         if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil {
             let updated = lines[..<start] + rows + lines[end...]
-            try updated.joined(separator: "\n").write(to: Self.file, atomically: true, encoding: .utf8)
+            try updated.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
         } else {
             #expect(Array(lines[start..<end]) == rows)
         }

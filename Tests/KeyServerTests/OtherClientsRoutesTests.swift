@@ -292,9 +292,11 @@ struct OtherClientsRoutesTests {
             }
             // A valid token does not replace a valid signature.
             #expect(type(try await server.send("GET", "/keys/\(kid(1))?sig=x")) == "key-url-signature")
-            let outcomes = try await server.audit().suffix(8).map(\.outcome)
+            let records = try await server.audit().suffix(8)
+            // The account of a URL is known if its signature is valid.
+            #expect(records.map(\.account) == ["zoë", nil, nil, "zoë", "zoë", "zoë", nil, nil])
             #expect(
-                outcomes == [
+                records.map(\.outcome) == [
                     "key-url-expired", "key-url-signature", "key-url-signature", "forbidden", "client-not-protected",
                     "unknown-asset", "token-missing", "key-url-signature",
                 ]

@@ -22,6 +22,17 @@ struct CommandLineTests {
     }
 
     @Test(
+        "The help of a list has the values of its elements",
+        arguments: [["device", "request-key"], ["spc", "create"]]
+    )
+    func valuesOfLists(command: [String]) throws {
+        let text = try tool.run(command + ["--help"]).text
+        let omit = try #require(text.components(separatedBy: "--omit <blocks>").last)
+        for value in OptionalBlockArgument.allCases { #expect(omit.contains(value.rawValue), "\(value)") }
+        #expect(omit.contains("(values: transaction-id,"))
+    }
+
+    @Test(
         "Invalid command lines exit with 2",
         arguments: [
             ["frobnicate"], ["spc", "inspect"], ["spc", "inspect", "a", "--bogus"],

@@ -129,6 +129,8 @@ struct DoctorTests {
         }
         #expect(byURL[0].problems.map(\.code) == ["response-cached"] && byURL[0].mark == .failed)
         #expect(byURL[0].problems[0].remedy.contains("/fps/certificate"))
+        let evidence = "Two requests for /healthz got the same response: X-Request-Id: old, Date: \(old)."
+        #expect(byURL[0].problems[0].text.hasSuffix(evidence), "\(byURL[0].problems[0].text)")
         #expect(byURL[1].mark == .ok && byURL[2].mark != .skipped)
         // The cache ignores the query too.
         let byPath = try await steps { _, _ in Self.response(old, id: "old") }

@@ -27,11 +27,11 @@ struct PackageKeyDeliveryTests {
         )
         #expect(run.status == 0, "\(run.errors)")
         let requests = log.requests.withLock { $0 }
-        // The first request checks whether the server accepts the token.
-        #expect(requests.map(\.method) == ["GET", "PUT", "PUT"])
+        // The first request checks whether the server accepts the token, the second reads the policy.
+        #expect(requests.map(\.method) == ["GET", "GET", "PUT", "PUT"])
         let saved = String(decoding: try tool.content(tool.path("keys.txt")), as: UTF8.self).split(separator: "\n")
         #expect(saved.count == 2)
-        for (request, line) in zip(requests.dropFirst(), saved) {
+        for (request, line) in zip(requests.dropFirst(2), saved) {
             let parts = line.split(separator: ":").map(String.init)
             try #require(parts.count == 3)
             let body = try Tool.json(request.body)
@@ -46,7 +46,7 @@ struct PackageKeyDeliveryTests {
             let main = String(decoding: try tool.content(tool.path("site/main.m3u8")), as: UTF8.self)
             #expect(main.contains("skd://\(parts[0])"))
         }
-        #expect(try requests.dropFirst().map { try Tool.json($0.body)["track"] as? String } == ["video", "audio"])
+        #expect(try requests.dropFirst(2).map { try Tool.json($0.body)["track"] as? String } == ["video", "audio"])
         let mode = try FileManager.default.attributesOfItem(atPath: tool.path("keys.txt"))[.posixPermissions]
         #expect((mode as? NSNumber)?.intValue == 0o600)
     }

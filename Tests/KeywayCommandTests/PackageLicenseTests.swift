@@ -91,7 +91,28 @@ extension PackageKeyDeliveryTests {
         #expect(try Self.policies(requests).isEmpty)
         let (_, others) = try package("fairplay", ["--policy", "audio=sound", "--policy", "silver"], stored: [:])
         #expect(try Self.contentPolicies(others) == ["silver", "sound"])
-        #expect(!others.contains { $0.path.hasPrefix("/admin/policies/") })
+        #expect(try Self.policies(others).isEmpty)
+    }
+
+    @Test(
+        "warns if the policy requires another HDCP type than the playlists declare",
+        arguments: [
+            (#"{"hdcp":"none"}"#, [], nil), (#"{"hdcp":"type1"}"#, [], "has hdcp type1, but the playlists declare"),
+            ("{}", [], "has no hdcp, so that devices require Type 0, but the playlists declare HDCP-LEVEL=NONE for SD"),
+            ("{}", ["--hdcp", "SD=TYPE-0"], nil), (#"{"hdcp":"type0"}"#, ["--hdcp", "SD=TYPE-0"], nil),
+            (#"{"hdcp":"none"}"#, ["--hdcp", "SD=TYPE-1"], "the licenses do not require what the playlists declare"),
+            (#"{"hdcp":"type1"}"#, ["--hdcp", "video-48=TYPE-0"], "select these variants and show no picture"),
+        ] as [(String, [String], String?)]
+    )
+    func differentHDCP(document: String, options: [String], words: String?) throws {
+        let (notes, _) = try package("fairplay", options, policy: "gold", stored: ["gold": document])
+        guard let words else {
+            #expect(!notes.contains("warning"), "\(notes)")
+            return
+        }
+        // Only the video: audio has no HDCP-LEVEL.
+        #expect(notes.components(separatedBy: "warning: the policy gold ").count == 2, "\(notes)")
+        #expect(notes.contains(words), "\(notes)")
     }
 
     @Test(

@@ -9,6 +9,10 @@ import Locking
 ///
 /// AVFoundation does not request a key again that a session has loaded, also after the key was invalidated. So every
 /// acquisition, refresh and playback has a session of its own.
+///
+/// The keys are stored in a ``PersistentKeyFile``, which records their histories too. For a store of your own, use a
+/// ``PlatformContentKeySession`` and a `KeyLoader` instead, each with the store in the `persistentKeys` of its settings:
+/// `docs/key-loader.md` has the code.
 public actor PlatformPersistentKeys {
     /// The settings.
     public struct Settings: Sendable {

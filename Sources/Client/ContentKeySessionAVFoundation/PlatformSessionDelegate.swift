@@ -106,12 +106,14 @@ final class PlatformSessionDelegate: NSObject, AVContentKeySessionDelegate, @unc
         let reason = ContentKeyRetryReason(retryReason)
         let retries = reason != nil && core.mayRetry(identifier)
         let request = core.request(for: keyRequest)
+        var rejection: ContentKeyError?
         // A stored key whose lease is over has expired.
         if request?.usesStoredKey == true, let reason, reason != .timedOut {
             let error = ContentKeyError(.persistentKeyExpired, .device, reason: "the device rejected the stored key")
             core.events.add(.didRejectStoredKey(identifier: identifier, error))
+            rejection = error
         }
-        if retries { request?.complete(.retried) }
+        if retries { request?.complete(.retried, rejection) }
         core.events.add(.wasAskedToRetry(identifier: identifier, reason, retries))
         return retries
     }

@@ -35,10 +35,20 @@ struct AuditFilterOptions: ParsableArguments {
     )
     var outcome: String?
     @Option(
-        help: ArgumentHelp("Print only refusals and failures with this reason. (default: all)", valueName: "reason")
+        help: ArgumentHelp(
+            "Print only refusals and failures with this reason, the outcome of their entries, such as "
+                + "client-not-protected. (default: all)",
+            valueName: "reason"
+        )
     )
     var reason: String?
-    @Option(help: ArgumentHelp("Print only entries of this route. (default: all)", valueName: "route"))
+    @Option(
+        help: ArgumentHelp(
+            "Print only entries of this route, such as /fps/license, or 'command: policies add' for a command. "
+                + "(default: all)",
+            valueName: "route"
+        )
+    )
     var route: String?
     @Option(help: ArgumentHelp("Print only entries with this client address. (default: all)", valueName: "address"))
     var address: String?

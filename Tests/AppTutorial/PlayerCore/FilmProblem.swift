@@ -13,6 +13,9 @@ public struct FilmProblem: Hashable, Sendable {
     public init(_ failure: KeyFailure) {
         code = failure.description
         switch failure.kind {
+        // The device rejected the stored key, and there is no other one without a network.
+        case _ where failure.code == ContentKeyError.Code.persistentKeyExpired.rawValue:
+            (message, canRetry) = ("This download has expired. Connect to the internet to watch.", true)
         // The time was over, and the last attempt had a response.
         case .deadlineExceeded where failure.status == 200:
             (message, canRetry) = ("This network may require you to sign in. Open a web page first.", true)
@@ -30,12 +33,16 @@ public struct FilmProblem: Hashable, Sendable {
             (message, canRetry) = ("Your subscription has ended.", false)
         case .forbidden where failure.reason?.description == "airplay-denied":
             (message, canRetry) = ("This film cannot be watched over AirPlay.", false)
+        case .forbidden where failure.reason?.description == "renewal-after-expiry":
+            (message, canRetry) = ("The time to watch this film has ended.", false)
         case .forbidden:
             (message, canRetry) = ("This film is not available to you.", false)
-        case .ckcRejected where failure.code == ContentKeyError.Code.persistentKeyExpired.rawValue:
-            (message, canRetry) = ("This download has expired. Connect to the internet to watch.", true)
         case .ckcRejected where failure.code == ContentKeyError.Code.invalidCKC.rawValue:
             (message, canRetry) = ("Our service has a problem with this film.", true)
+        case .persistenceNotLicensed:
+            (message, canRetry) = ("This film cannot be downloaded. Watch it online.", false)
+        case .persistenceRefused:
+            (message, canRetry) = ("Turn AirPlay off to download this film.", true)
         case .keyNotStored:
             (message, canRetry) = ("The film could not be stored. Free some storage first.", true)
         case .ckcRejected:

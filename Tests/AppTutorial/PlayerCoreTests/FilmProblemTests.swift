@@ -37,6 +37,23 @@ struct FilmProblemTests {
         #expect(problem.code == "forbidden (status 403, refused-by-policy, subscription-ended)")
     }
 
+    @Test func aRentalThatHasEnded() async throws {
+        server.policy = .denied(reason: "renewal-after-expiry")
+        #expect(try await problem().message == "The time to watch this film has ended.")
+    }
+
+    @Test func aFilmThatCannotBeDownloaded() async throws {
+        var settings = KeyLoaderSettings()
+        settings.requiresPersistence = true
+        let client = server.makeClient(settings: settings)
+        let failure = await #expect(throws: KeyFailure.self) {
+            try await client.key(for: "skd://film/video", isPersistable: true)
+        }
+        let problem = FilmProblem(try #require(failure))
+        #expect(problem.message == "This film cannot be downloaded. Watch it online.")
+        #expect(!problem.canRetry)
+    }
+
     @Test func noNetwork() async throws {
         server.injectAlways(.noConnection)
         #expect(try await problem().message == "The internet connection does not work.")

@@ -22,9 +22,11 @@ struct OfflineTests {
 
         await server.clock.advance(by: .seconds(2 * 86_400))
         let tooLate = server.makeClient(device: device, persistentKeys: atHome.persistentKeys)
-        await #expect(throws: KeyFailure.self) {
+        let failure = await #expect(throws: KeyFailure.self) {
             try await tooLate.play("skd://film/video", isPersistable: true)
         }
+        let problem = FilmProblem(try #require(failure))
+        #expect(problem.message == "This download has expired. Connect to the internet to watch.")
     }
 
     @Test func theLabelSaysHowLongAFilmMayBeWatched() {

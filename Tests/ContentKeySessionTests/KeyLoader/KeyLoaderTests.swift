@@ -275,6 +275,30 @@ struct KeyLoaderTests {
         }
     }
 
+    @Test(
+        "names the error of a rejected stored key if the server does not respond to the request for another one",
+        arguments: [
+            (.error(.noConnection), true), (.silence, true), (.answer(KeyTransportResponse(status: 403)), false),
+            (.answer(KeyTransportResponse(status: 503)), false),
+        ] as [(ScriptedServer.Answer, Bool)]
+    )
+    func rejectedStoredKey(answer: ScriptedServer.Answer, isNamed: Bool) throws {
+        let keys = TestPersistentKeys()
+        keys.save(Array("kept before".utf8), for: "skd://movie")
+        let bench = LoaderBench(settings: .with { $0.persistentKeys = keys }) { _, _ in answer }
+        try bench.run { bench in
+            let stored = bench.session.ask("skd://movie", isPersistable: true, behavior: .refusesAnswers)
+            try await bench.pass(.seconds(1))
+            #expect(stored.answers.count == 1)
+            let next = bench.session.ask("skd://movie", isPersistable: true)
+            let other = bench.session.ask("skd://other", isPersistable: true)
+            try await bench.pass(.seconds(60))
+            #expect(next.failures.map { $0.code == "invalid-ckc" } == [isNamed])
+            #expect(next.failures.map { $0.platformCode?.number == -42668 } == [isNamed])
+            #expect(other.failures.map { $0.code == "invalid-ckc" } == [false])
+        }
+    }
+
     @Test("answers with an online key if the route or the device does not allow persistence", arguments: [true, false])
     func refusedPersistence(byRoute: Bool) throws {
         let keys = TestPersistentKeys()

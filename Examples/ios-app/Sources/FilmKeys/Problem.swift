@@ -45,8 +45,8 @@ public struct Problem: Hashable, Sendable {
     /// Creates a problem from an entry of a loader's error log.
     init(_ entry: KeyErrorEntry) {
         let (failure, details) = (entry.failure, "\(entry.label): \(entry.failure)")
-        // The device's error says why it rejected a key.
-        if failure.kind == .ckcRejected, let code = failure.code {
+        // The device's error says why it rejected a key: the response, or without a network the stored key.
+        if [.ckcRejected, .noConnection, .timeout].contains(failure.kind), let code = failure.code {
             self.init(code: ContentKeyError.Code(rawValue: code), details)
         } else {
             self.init(kind: failure.kind, details)

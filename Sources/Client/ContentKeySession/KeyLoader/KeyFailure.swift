@@ -10,8 +10,10 @@ public struct KeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var reason: LogSafeWord?
     /// The delay that the server requires before the next request.
     public var retryAfter: Duration?
-    /// The error code of the session or the device (``ContentKeyError/Code``); after ``Kind/deadlineExceeded``, the kind of
-    /// the last failed attempt; nil if neither is known.
+    /// The error code of the session or the device (``ContentKeyError/Code``). If the server did not respond
+    /// (``Kind/noConnection``, ``Kind/timeout``, ``Kind/deadlineExceeded``) and the device rejected a stored key before, the
+    /// code of that rejection; otherwise, after ``Kind/deadlineExceeded``, the kind of the last failed attempt. Nil if none
+    /// is known.
     public var code: String?
     /// The device's error number with its domain, if the device reported one.
     public var platformCode: PlatformErrorCode?

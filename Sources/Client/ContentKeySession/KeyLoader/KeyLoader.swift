@@ -34,8 +34,9 @@ public actor KeyLoader {
     private var loaded: Set<String> = []
     /// Keys whose preloading is scheduled.
     private var scheduled: Set<String> = []
-    /// Persistent keys that the device rejected; the next key from the server replaces them.
-    var rejectedStoredKeys: Set<String> = []
+    /// The device's errors about stored keys that it rejected, by identifier, nil inside if it reported none; the next
+    /// key from the server replaces the stored key.
+    var rejectedStoredKeys: [String: ContentKeyError?] = [:]
     /// The protocol versions that playlists declare for keys, by identifier.
     var declaredVersions: [String: [UInt32]] = [:]
     /// The final failures of keys that have not loaded since, by identifier.
@@ -364,6 +365,7 @@ public actor KeyLoader {
         guard open[ticket.request.id] != nil else { return }
         close(ticket)
         if ticket.kind != .renewal { loaded.remove(ticket.identifier) }
+        let failure = withStoredKeyError(failure, ticket)
         noteFinal(failure, of: ticket)
         await ticket.request.processContentKeyResponseError(failure)
     }

@@ -1,4 +1,5 @@
-/// An app's store of persistent keys: opaque bytes that only the device that created them can open.
+/// An app's store of persistent keys: opaque bytes that only the device that created them can open. `docs/key-loader.md`
+/// describes its use with AVFoundation, and `docs/testing.md` contains a store and its tests.
 public protocol PersistentKeyStore: Sendable {
     /// Returns the stored persistent key for an identifier, or nil.
     func key(for identifier: String) async -> [UInt8]?
@@ -50,15 +51,28 @@ extension KeyLoader {
         }
         ticket.isPersistable = true
         // A rejected key would be rejected again, as often as the session retries.
-        guard !rejectedStoredKeys.contains(ticket.identifier), let key = await keys.key(for: ticket.identifier) else {
+        guard rejectedStoredKeys[ticket.identifier] == nil, let key = await keys.key(for: ticket.identifier) else {
             return false
         }
         let response = ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
-        rejectedStoredKeys.insert(ticket.identifier)
+        rejectedStoredKeys[ticket.identifier] = .some(nil)
         if await deliver(response, of: key.count, to: ticket, batchSize: 0) {
-            rejectedStoredKeys.remove(ticket.identifier)
+            rejectedStoredKeys[ticket.identifier] = nil
+        } else {
+            rejectedStoredKeys[ticket.identifier] = .some(ticket.request.error)
         }
         return true
+    }
+
+    /// Returns the failure with the device's error about the stored key, if the server did not respond to the request for
+    /// a new one.
+    func withStoredKeyError(_ failure: KeyFailure, _ ticket: KeyTicket) -> KeyFailure {
+        guard [.noConnection, .timeout, .deadlineExceeded].contains(failure.kind), failure.status == nil,
+            let error = rejectedStoredKeys[ticket.identifier] ?? nil
+        else { return failure }
+        var failure = failure
+        (failure.code, failure.platformCode) = (error.code.rawValue, error.platformCode)
+        return failure
     }
 
     /// Returns the response to a request: the CKC, or the persistent key that the device creates from it.
@@ -83,7 +97,7 @@ extension KeyLoader {
             // The key can still be played until the session ends.
             logFailure(failure, ticket.label, retryAfter: nil)
         }
-        rejectedStoredKeys.remove(ticket.identifier)
+        rejectedStoredKeys[ticket.identifier] = nil
         return ContentKeyResponse(fairPlayStreamingKeyResponseData: key)
     }
 

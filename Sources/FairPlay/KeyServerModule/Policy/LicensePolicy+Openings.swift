@@ -3,6 +3,21 @@ extension LicensePolicy {
     /// requirements for devices, and clients that get the raw key. Empty for a policy without permissive settings.
     package var permissiveSettings: [String] { PolicyField.all.compactMap { $0.opening(self) } }
 
+    /// The requests that the policy refuses, as noun phrases for the operator. What every policy refuses, such as a halted
+    /// playback, is not listed.
+    package var refusals: [String] { PolicyField.all.compactMap { $0.refusal(self) } }
+
+    /// Sentences for the operator about the rules whose refusal an attacker avoids by removing a report from the SPC.
+    package var unprovenRules: [String] {
+        PolicyField.all.compactMap { field in
+            guard let report = field.report, report.canRefuse(self), !requiredReports.contains(report.rule),
+                let passing = report.passingWithout
+            else { return nil }
+            return "Nothing proves \(field.name): \(passing) gets the key. If all your devices report it, set "
+                + #"\#(field.name) to {"value": "deny", "requireReport": true}."#
+        }
+    }
+
     /// The effects of all fields, in the order of the fields.
     package var effects: [PolicyEffect] { PolicyField.all.flatMap { $0.effects(in: self) } }
 }

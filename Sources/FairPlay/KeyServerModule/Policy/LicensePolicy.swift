@@ -1,4 +1,5 @@
 public import FPSMessages
+import TextCoding
 
 /// The terms for issuing a content key: a small document, stored by name, that content refers to.
 ///
@@ -103,7 +104,8 @@ extension PolicyField {
         )
         .shown("HDCP") { $0.hdcp?.rawValue ?? "not specified: the device enforces Type 0" }
         .unenforcedWithoutFairPlay { $0.hdcp == .type0 || $0.hdcp == .type1 }
-        .opening { $0.unprotectedOutputs },
+        .opening { $0.unprotectedOutputs }
+        .refusing { $0.hdcp == .type1 ? "devices that cannot enforce HDCP Type 1" : nil },
         PolicyField(
             "securityLevel",
             \.securityLevel,
@@ -116,7 +118,8 @@ extension PolicyField {
         .problem { $0.levelProblem(for: $1) }
         .shown("security level") { $0.securityLevel?.rawValue ?? "any" }
         .unenforcedWithoutFairPlay { $0.securityLevel != nil }
-        .opening { $0.securityLevel == nil ? "Devices of any security level get the key." : nil },
+        .opening { $0.securityLevel == nil ? "Devices of any security level get the key." : nil }
+        .refusing { $0.securityLevel == .main ? "devices below the security level main" : nil },
         PolicyField(
             "minimumKDL",
             \.minimumKDL,
@@ -201,7 +204,8 @@ extension PolicyField {
         .shown("rental is bound") { policy in
             guard policy.isRental else { return nil }
             return policy.bindRentalToDevice == true ? "to its first device" : "to no device"
-        },
+        }
+        .refusing { $0.bindRentalToDevice == true ? "other devices than the first one of a rental" : nil },
         PolicyField(
             "renewAfterExpiry",
             \.renewAfterExpiry,
@@ -213,6 +217,10 @@ extension PolicyField {
         .shown("after expiry") { policy in
             guard policy.persist != nil else { return nil }
             return policy.renewAfterExpiry == false ? "not issued again" : "may be issued again"
+        }
+        .refusing { policy in
+            policy.renewAfterExpiry == false && policy.persist != nil
+                ? "persistent keys for accounts whose last one has expired" : nil
         },
         PolicyField(
             "preload",
@@ -245,7 +253,8 @@ extension PolicyField {
         )
         .problem { policy, _ in policy.slotProblem }
         .shown("streams at once") { $0.streams.map { "at most \($0)" } ?? "any number" }
-        .unenforcedWithoutFairPlay { $0.streams != nil },
+        .unenforcedWithoutFairPlay { $0.streams != nil }
+        .refusing { $0.streams.map { "more than \(counted($0, "concurrent stream")) of an account" } },
         PolicyField(
             "devices",
             \.devices,
@@ -256,8 +265,11 @@ extension PolicyField {
         )
         .shown("devices") { $0.devices.map { "at most \($0)" } ?? "any number" }
         .unenforcedWithoutFairPlay { $0.devices != nil }
-        .opening { $0.unlimitedAccount },
+        .opening { $0.unlimitedAccount }
+        .refusing { $0.devices.map { "more than \(counted($0, "device")) of an account" } },
     ]
+
+    private static let routeUnknown = "a request that does not report where the content is displayed"
 
     private static let devices: [PolicyField] = [
         PolicyField(
@@ -268,10 +280,11 @@ extension PolicyField {
             ifMissing: "`allow`",
             merging: .deniedByOne
         )
-        .report(.airplay, setting: "airplay to deny") { $0.airplay == .deny }
+        .report(.airplay, setting: "airplay to deny", passingWithout: routeUnknown) { $0.airplay == .deny }
         .shown("AirPlay") { $0.airplay == .deny ? "denied" : "allowed" }
         .unenforcedWithoutFairPlay { $0.airplay == .deny }
-        .opening { $0.routes },
+        .opening { $0.routes }
+        .refusing { $0.airplay == .deny ? "AirPlay" : nil },
         PolicyField(
             "adapter",
             \.adapter,
@@ -280,9 +293,10 @@ extension PolicyField {
             ifMissing: "`allow`",
             merging: .deniedByOne
         )
-        .report(.adapter, setting: "adapter to deny") { $0.adapter == .deny }
+        .report(.adapter, setting: "adapter to deny", passingWithout: routeUnknown) { $0.adapter == .deny }
         .shown("digital AV adapter") { $0.adapter == .deny ? "denied" : "allowed" }
-        .unenforcedWithoutFairPlay { $0.adapter == .deny },
+        .unenforcedWithoutFairPlay { $0.adapter == .deny }
+        .refusing { $0.adapter == .deny ? "the digital AV adapter" : nil },
         PolicyField(
             "virtualMachines",
             \.virtualMachines,
@@ -292,9 +306,14 @@ extension PolicyField {
             ifMissing: "`deny`",
             merging: .allowedByAll
         )
-        .report(.virtualMachines, setting: "virtualMachines to deny") { $0.virtualMachines != .allow }
+        .report(
+            .virtualMachines,
+            setting: "virtualMachines to deny",
+            passingWithout: "a device that does not report whether it is a virtual machine"
+        ) { $0.virtualMachines != .allow }
         .shown("virtual machines") { $0.virtualMachines == .allow ? "allowed" : "denied" }
-        .opening { $0.virtualMachines == .allow ? "Virtual machines get the key." : nil },
+        .opening { $0.virtualMachines == .allow ? "Virtual machines get the key." : nil }
+        .refusing { $0.virtualMachines == .allow ? nil : "virtual machines" },
         PolicyField(
             "osVersions",
             \.minimumOSVersions,
@@ -312,7 +331,12 @@ extension PolicyField {
             policy.osVersions.sorted { $0.key.rawValue < $1.key.rawValue }
                 .map { PolicyEffect(label: "OS of \($0.key.rawValue)", text: "\($0.value) or later") }
         }
-        .unenforcedWithoutFairPlay { !$0.osVersions.isEmpty },
+        .unenforcedWithoutFairPlay { !$0.osVersions.isEmpty }
+        .refusing { policy in
+            let versions = policy.osVersions.sorted { $0.key.rawValue < $1.key.rawValue }
+            guard !versions.isEmpty else { return nil }
+            return "OS versions before " + versions.map { "\($0.value) of \($0.key.rawValue)" }.joined(separator: ", ")
+        },
         PolicyField(
             "unclassifiedDevices",
             \.unclassifiedDevices,
@@ -324,6 +348,10 @@ extension PolicyField {
         .shown("devices of an unknown class") { policy in
             guard !policy.osVersions.isEmpty || policy.securityLevel == .main else { return nil }
             return policy.unclassifiedDevices == .allow ? "allowed" : "denied"
+        }
+        .refusing { policy in
+            let isRelevant = !policy.osVersions.isEmpty || policy.securityLevel == .main
+            return isRelevant && policy.unclassifiedDevices != .allow ? "devices of an unknown class" : nil
         },
         PolicyField(
             "maximumSPCAge",
@@ -333,7 +361,8 @@ extension PolicyField {
             ifMissing: "the server's value, six hours",
             merging: .shortest { $0.maximumSPCAge }
         )
-        .shown("SPC age") { $0.maximumSPCAge.map { "at most \($0)" } ?? "the server's default" },
+        .shown("SPC age") { $0.maximumSPCAge.map { "at most \($0)" } ?? "the server's default" }
+        .refusing { $0.maximumSPCAge.map { "requests older than \($0)" } },
         PolicyField(
             "undatedSPC",
             \.undatedSPC,
@@ -346,7 +375,8 @@ extension PolicyField {
         .opening { policy in
             policy.undatedSPC == .allow
                 ? "A request without a creation date is accepted, no matter how old it is." : nil
-        },
+        }
+        .refusing { $0.undatedSPC == .allow ? nil : "requests without a creation date" },
     ]
 
     private static let clients: [PolicyField] = [
@@ -367,7 +397,8 @@ extension PolicyField {
             policy.otherClients.map { $0 == .allow ? "receive the raw key" : "denied" }
                 ?? "denied, unless another policy of the key allows them"
         }
-        .opening { $0.rawKey },
+        .opening { $0.rawKey }
+        .refusing { $0.otherClients == .deny ? "Clear Key and AES-128 clients" : nil },
         PolicyField(
             "networks",
             \.networks,
@@ -380,7 +411,8 @@ extension PolicyField {
             ifMissing: "any network",
             merging: .common { $0.intersection($1).outermost }
         )
-        .shown("networks") { $0.networks.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any" },
+        .shown("networks") { $0.networks.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any" }
+        .refusing { $0.networks == nil ? nil : "clients outside of the networks" },
         PolicyField(
             "origins",
             \.origins,
@@ -393,7 +425,8 @@ extension PolicyField {
             ifMissing: "any origin, or none",
             merging: .common { left, right in Set(left.filter(right.contains)).sorted { $0.rawValue < $1.rawValue } }
         )
-        .shown("web origins") { $0.origins.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any, also none" },
+        .shown("web origins") { $0.origins.map { $0.map(\.rawValue).joined(separator: ", ") } ?? "any, also none" }
+        .refusing { $0.origins == nil ? nil : "apps, and web pages of other origins" },
     ]
 }
 

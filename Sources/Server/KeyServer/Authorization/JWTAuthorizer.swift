@@ -106,7 +106,14 @@ package struct JWTAuthorizer: PlaybackAuthorizer {
             guard try await verifies(token, candidates) else { throw ProblemDocument(.tokenSignature) }
             if let hash { trust.verified.insert(hash, keys: keys.identity) }
         }
-        return try TokenClaims(token, issuer: trust.issuer).authorization(for: request)
+        do throws(ProblemDocument) {
+            return try TokenClaims(token, issuer: trust.issuer).authorization(for: request)
+        } catch {
+            // The issuer has signed the account, so the audit log can contain it.
+            var problem = error
+            problem.auditAccount = TokenClaims.account(of: token)
+            throw problem
+        }
     }
 
     private func verifies(_ token: CompactToken, _ keys: [VerificationKey]) async throws(ProblemDocument) -> Bool {

@@ -23,6 +23,14 @@ struct TokenClaims {
         }
     }
 
+    /// Returns the `sub` claim; nil if it is missing or invalid.
+    static func account(of token: CompactToken) -> String? {
+        try? AuthorizationFields(token.claims).text("sub", bytes: accountSizes)
+    }
+
+    /// The valid sizes of an account, in bytes.
+    private static let accountSizes = 1...200
+
     /// Reads the claims of a verified token.
     ///
     /// - Throws: ``ProblemType/tokenClaims`` if a claim is missing or invalid.
@@ -35,7 +43,7 @@ struct TokenClaims {
             notBefore = try fields.time("nbf") ?? 0
             issuedAt = try fields.time("iat") ?? 0
             authorization = PlaybackAuthorization(
-                account: try AuthorizationFields.required("sub", fields.text("sub", bytes: 1...200)),
+                account: try AuthorizationFields.required("sub", fields.text("sub", bytes: Self.accountSizes)),
                 expires: expires
             )
             try fields.addLimits(to: &authorization)

@@ -47,7 +47,8 @@ struct LicenseRecording: Sendable {
         _ outcome: ServerMetrics.Outcome,
         reason: String? = nil,
         _ facts: RequestFacts,
-        client: OtherClientKind? = nil
+        client: OtherClientKind? = nil,
+        account: String? = nil
     ) {
         metrics?.license(outcome, reason: reason)
         activity?.note(
@@ -57,7 +58,8 @@ struct LicenseRecording: Sendable {
                 outcome: outcome,
                 reason: reason,
                 microseconds: Int(facts.start.stopwatch.microseconds),
-                client: client.map { ActivityEvent.Client($0) }
+                client: client.map { ActivityEvent.Client($0) },
+                account: account
             )
         )
     }
@@ -114,7 +116,7 @@ struct LicenseRecording: Sendable {
         do {
             return try await check()
         } catch let problem as ProblemDocument {
-            count(.refused, reason: problem.outcome, facts)
+            count(.refused, reason: problem.outcome, facts, account: problem.auditAccount)
             switch chargeRefusalBudget(for: facts.address) {
             case .recorded:
                 var record = AuditRecord(
@@ -125,6 +127,7 @@ struct LicenseRecording: Sendable {
                 )
                 let details = [subject, problem.auditDetail ?? problem.detail].compactMap { $0 }
                 record.detail = details.isEmpty ? nil : details.joined(separator: "; ")
+                record.account = problem.auditAccount
                 record.requestID = facts.requestID
                 record.remoteAddress = facts.remoteAddress
                 try await store.append(record)

@@ -98,10 +98,15 @@ package struct KeyURLSigner: Sendable {
                 signature
             )
         else { throw ProblemDocument(.keyURLSignature) }
-        guard now < expires else { throw ProblemDocument(.keyURLExpired) }
+        guard now < expires else { throw ProblemDocument(.keyURLExpired, auditAccount: account) }
         if !network.isEmpty {
             guard let allowed = IPNetwork(rawValue: network), let remoteAddress, allowed.contains(remoteAddress) else {
-                throw ProblemDocument(.forbidden, detail: "The URL is for another network.", reason: "network-denied")
+                throw ProblemDocument(
+                    .forbidden,
+                    detail: "The URL is for another network.",
+                    reason: "network-denied",
+                    auditAccount: account
+                )
             }
         }
         return Grant(account: account, expires: expires)

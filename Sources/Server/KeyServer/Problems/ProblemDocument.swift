@@ -19,6 +19,8 @@ package struct ProblemDocument: Error, Sendable, Equatable {
     package let retryAfter: Int?
     /// Additional detail for the audit log. The document does not contain it, so the client never sees it.
     package var auditDetail: String?
+    /// The account for the audit log, if a valid signature proves it. The document does not contain it.
+    package var auditAccount: String?
 
     /// Creates a problem document.
     package init(
@@ -27,7 +29,8 @@ package struct ProblemDocument: Error, Sendable, Equatable {
         reason: String? = nil,
         field: String? = nil,
         retryAfter: Int? = nil,
-        auditDetail: String? = nil
+        auditDetail: String? = nil,
+        auditAccount: String? = nil
     ) {
         self.type = type
         self.detail = detail
@@ -35,6 +38,7 @@ package struct ProblemDocument: Error, Sendable, Equatable {
         self.field = field
         self.retryAfter = retryAfter
         self.auditDetail = auditDetail
+        self.auditAccount = auditAccount
     }
 
     /// Returns the document as JSON. `instance` is the request ID, which the operator can find in the logs and the

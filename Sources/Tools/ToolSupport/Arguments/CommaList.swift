@@ -15,6 +15,9 @@ package struct CommaList<Element: ExpressibleByArgument & Sendable>: Expressible
         self.elements = elements
     }
 
+    /// The values of the elements, for the help.
+    package static var allValueStrings: [String] { Element.allValueStrings }
+
     package var defaultValueDescription: String { elements.map(\.defaultValueDescription).joined(separator: ",") }
 }
 

@@ -259,7 +259,7 @@ struct KeysAddCommand: AsyncParsableCommand {
             .command("keys add", "policy-put", "policy \(record.name) \(outcome)") { $0.policyName = record.name }
         }
         if !output.json { try printLine("stored policy \(record.name)") }
-        try record.printPermissiveSettings(output)
+        try record.printEffects(output)
         return record.name
     }
 }

@@ -26,7 +26,7 @@ struct KeysImportCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var store: StoreOptions
-    @Argument(help: ArgumentHelp("The file, CSV or CPIX 2.3.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file, CSV or CPIX (2.3 or 2.4).", valueName: "file"))
     var file: InputPath
     @Option(
         help: ArgumentHelp(

@@ -17,8 +17,9 @@ struct PoliciesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a policy, or replace one.",
             discussion: """
-                Prints each permissive setting of the policy: a missing limit, a missing requirement for devices, \
-                and the clients that get an unencrypted key. The policy named default applies to content that names \
+                Prints what the policy refuses, which of these rules nothing proves without requireReport, and each \
+                permissive setting: a missing limit, a missing requirement for devices, and the clients that get an \
+                unencrypted key. The policy named default applies to content that names \
                 no policy. docs/policy.md describes the document.
                 """
         )
@@ -44,7 +45,7 @@ struct PoliciesCommand: AsyncParsableCommand {
                     .command("policies add", "policy-put", "policy \(name) \(outcome)") { $0.policyName = name }
                 }
                 try output.print(record.administrationJSON) { escaped("\(outcome.verb) policy \(name)") }
-                try record.printPermissiveSettings(output)
+                try record.printEffects(output)
             }
         }
     }
@@ -112,9 +113,11 @@ struct PoliciesCommand: AsyncParsableCommand {
 }
 
 extension PolicyRecord {
-    /// Prints what the policy permits, one line each; to standard error if standard output is JSON.
-    func printPermissiveSettings(_ output: JSONOption) throws {
-        for sentence in try LicensePolicy(json: document).permissiveSettings {
+    /// Prints what the policy refuses and permits, one line each; to standard error if standard output is JSON.
+    func printEffects(_ output: JSONOption) throws {
+        let policy = try LicensePolicy(json: document)
+        let refusals = policy.refusals.isEmpty ? [] : ["Refused: \(policy.refusals.joined(separator: "; "))."]
+        for sentence in refusals + policy.unprovenRules + policy.permissiveSettings {
             if output.json { Terminal.writeError("note: \(sentence)") } else { try printLine("  - \(sentence)") }
         }
     }

@@ -39,8 +39,8 @@ struct FailureName: Sendable {
 
     /// Returns the explanation of a problem type of the key server, or of a code of `keyway doctor`.
     private static func doctor(_ name: String) -> FailureName? {
-        if name == ServerSteps.storedResponses.code {
-            let problem = ServerSteps.storedResponses
+        let problem = ServerSteps.storedResponses()
+        if name == problem.code {
             return FailureName(name, "a code of keyway doctor", problem.text, problem.remedy, page: "docs/doctor.md")
         }
         if let repeated = LicenseProblem(outcome(FPSError.invalidCKC, isRepeated: true)), repeated.code == name {

@@ -41,7 +41,8 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "Do not check this rule. Repeatable; it also applies to rules given with --only.",
+            "Do not check this rule, one of those that --rules lists. Repeatable; it also applies to rules given with "
+                + "--only.",
             valueName: "rule"
         ),
         completion: RuleSelection.completion,
@@ -50,7 +51,10 @@ struct PlaylistCheckCommand: AsyncParsableCommand {
     var disable: [String] = []
 
     @Option(
-        help: .init("Check only the given rules. Repeatable. (default: all rules)", valueName: "rule"),
+        help: .init(
+            "Check only the given rules, of those that --rules lists. Repeatable. (default: all rules)",
+            valueName: "rule"
+        ),
         completion: RuleSelection.completion,
         transform: RuleSelection.rule(named:)
     )

@@ -38,7 +38,7 @@ struct PolicyCheckCommand: ParsableCommand {
             FieldTable(title: "Requirements", fields: policy.effects.map { Field($0.label, .text($0.text)) }),
             FieldTable(title: "In the CKC", blocks: outcomes(policy)),
         ]
-        report.notes = policy.permissiveSettings
+        report.notes = policy.unprovenRules + policy.permissiveSettings
         try ReportOptions.print(report, json: output.json)
     }
 

@@ -70,7 +70,7 @@ struct ValidateCommand: AsyncParsableCommand {
     )
     var failOn = LevelArgument.must
 
-    @Option(help: .init("Do not report this rule. Repeatable.", valueName: "rule"))
+    @Option(help: .init("Do not report this rule, one of those that --rules lists. Repeatable.", valueName: "rule"))
     var disable: [String] = []
 
     @Flag(

@@ -27,7 +27,6 @@ struct LicenseProblem: Sendable {
             self.init(
                 "license-repeated",
                 "the response to the key request for \(uri) is the CKC of an earlier request; devices report -42668",
-                step: "ckc",
                 remedy:
                     "Look for a proxy, a CDN, or an app that caches responses to /fps/license: each SPC needs its own "
                     + "CKC."
@@ -60,8 +59,8 @@ struct LicenseProblem: Sendable {
     }
 
     /// Creates the problem of a request without a problem document.
-    private init(_ code: String, _ what: String, step: String = "license", remedy: String) {
-        (self.step, self.code, self.remedy) = (step, code, remedy)
+    private init(_ code: String, _ what: String, remedy: String) {
+        (step, self.code, self.remedy) = ("license", code, remedy)
         let text = Self.safe(what)
         sentence = "\(text.prefix(1).uppercased())\(text.dropFirst())."
     }

@@ -53,12 +53,17 @@ struct LicenseSteps: Sendable {
             let reason = blocked ?? unused
             return steps + ["spc", "license", "ckc", "terms"].map { .skipped($0, reason) }
         }
+        // A cache also explains CKCs that are for requests of others, so it is one problem.
+        if failures.contains(where: { $0.problem.code == Self.repeated }) {
+            failures.removeAll { $0.problem.code == FPSError.invalidCKC.name }
+        }
         let stages: [(id: String, stage: KeyRequestOutcome.Stage)] = [
             ("spc", .spc), ("license", .license), ("ckc", .ckc),
         ]
         for (id, stage) in stages {
             let reached = outcomes.filter { $0.stage >= stage }
-            let passed = outcomes.filter { $0.stage > stage }
+            // The license of an earlier request is not a license for this one.
+            let passed = outcomes.filter { $0.stage > stage && !(id == "license" && $0.isRepeated) }
             let problems = problems(failures.filter { $0.step == id }, isAnyGranted: !passed.isEmpty)
             guard !reached.isEmpty, !passed.isEmpty || !problems.isEmpty else {
                 steps.append(.skipped(id, "the step before it failed"))
@@ -75,6 +80,9 @@ struct LicenseSteps: Sendable {
         }
         return steps + [terms]
     }
+
+    /// The code of a response that an earlier request got.
+    private static let repeated = "license-repeated"
 
     private static func title(_ step: String) -> String {
         switch step {
@@ -96,14 +104,11 @@ struct LicenseSteps: Sendable {
             if classes[key] == nil { order.append(failure.problem) }
             classes[key, default: []].append(failure.deviceClass)
         }
-        // A cache also explains CKCs that are for requests of others, so it is one problem.
-        let cached = order.first { $0.code == "license-repeated" }
-        let repeated = cached.map { cached in
-            Diagnosis.Problem.failure(cached.code, repetition ?? cached.text(for: ""), remedy: cached.remedy)
+        let repeated = order.first { $0.code == Self.repeated }.map { problem in
+            Diagnosis.Problem.failure(problem.code, repetition ?? problem.text(for: ""), remedy: problem.remedy)
         }
-        let explained = cached == nil ? [] : ["license-repeated", FPSError.invalidCKC.name]
         return [repeated].compactMap(\.self)
-            + order.filter { !explained.contains($0.code) }.map { problem in
+            + order.filter { $0.code != Self.repeated }.map { problem in
                 let names = Self.names(classes[problem.identity] ?? [])
                 let isForAll = names.count == target?.profiles.count
                 let subject = isForAll ? "" : " (\(names.joined(separator: ", ")))"

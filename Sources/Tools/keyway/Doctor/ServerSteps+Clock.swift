@@ -24,8 +24,8 @@ struct TimedAnswer: Sendable {
 struct HealthResponses: Sendable {
     /// The response to a request with a unique URL; nil if there was none.
     let unique: TimedAnswer?
-    /// True if two requests got the same response.
-    let areStored: Bool
+    /// The response that two requests got; nil if each request got another one.
+    let stored: BoundedHTTP.Answer?
     /// True if the response to the request with a unique URL is that to another request.
     let isUniqueStored: Bool
 
@@ -33,12 +33,14 @@ struct HealthResponses: Sendable {
     init(of client: KeyServerClient, nonce: () -> String, now: () -> Double) async {
         unique = try? await TimedAnswer("/healthz?probe=\(nonce())", of: client, now: now)
         var known: [String] = []
+        var last: BoundedHTTP.Answer?
         while unique != nil, known.count < 2, let answer = try? await client.respond(to: "/healthz"),
             let id = Self.id(answer)
         {
             known.append(id)
+            last = answer
         }
-        areStored = known.count == 2 && known[0] == known[1]
+        stored = known.count == 2 && known[0] == known[1] ? last : nil
         isUniqueStored = unique.flatMap { Self.id($0.answer) }.map(known.contains) ?? false
     }
 
@@ -54,13 +56,26 @@ extension ServerSteps {
     /// The clock difference in seconds at which most tokens are refused.
     private static let failingDifference = 300.0
 
-    /// The problem that a cache stores responses that it must not store.
-    static let storedResponses = Diagnosis.Problem.failure(
-        "response-cached",
-        "A cache in front of the key server stores responses that have Cache-Control: no-store.",
-        remedy: "Turn caching off for all routes of the key server except /fps/certificate, and purge the cache: a "
-            + "stored license is valid for no other request."
-    )
+    /// The header fields that show that a response was stored, or by what.
+    private static let evidenceFields = ["X-Request-Id", "Age", "Date", "Via", "X-Cache"]
+
+    /// Returns the problem that a cache stores responses that it must not store.
+    ///
+    /// - Parameter answer: The response that two requests got; nil for the problem in general.
+    static func storedResponses(_ answer: BoundedHTTP.Answer? = nil) -> Diagnosis.Problem {
+        let evidence = answer.map { answer in
+            let fields = evidenceFields.compactMap { name in
+                answer.header(name).map { "\(name): \(PlaylistText.printable($0, limit: 80))" }
+            }
+            return " Two requests for /healthz got the same response: \(fields.joined(separator: ", "))."
+        }
+        return .failure(
+            "response-cached",
+            "A cache in front of the key server stores responses that have Cache-Control: no-store.\(evidence ?? "")",
+            remedy: "Turn caching off for all routes of the key server except /fps/certificate, and purge the cache: a "
+                + "stored license is valid for no other request."
+        )
+    }
 
     /// Compares the server's clock with this machine's.
     ///

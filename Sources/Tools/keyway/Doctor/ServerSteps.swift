@@ -61,7 +61,7 @@ struct ServerSteps: Sendable {
         }
         let health = await HealthResponses(of: target.client, nonce: nonce, now: now)
         // Licenses may arrive in spite of it, so the steps after this one are checked too.
-        if health.areStored { server.problems.append(Self.storedResponses) }
+        if let stored = health.stored { server.problems.append(Self.storedResponses(stored)) }
         results.steps.append(server)
         results.steps.append(clockStep(health, certificate: found, &results.clockOffset))
         let certificate = certificateStep(answer, target)

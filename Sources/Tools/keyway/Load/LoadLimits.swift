@@ -5,7 +5,7 @@ import ToolSupport
 /// The licenses that a server with the default rate limits issues during a run.
 ///
 /// An account can take a burst of licenses at once, and then as many as its rate allows; so can an address, except for a
-/// loopback address, which has no limit (`limits.rates` in docs/operations.md).
+/// loopback address, which has no limit (`limits.rates` in docs/reference/settings.md).
 struct LoadLimits {
     /// A rate limit of the server.
     private struct Limit {

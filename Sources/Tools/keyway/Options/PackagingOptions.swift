@@ -197,7 +197,8 @@ struct EncryptionOptions: ParsableArguments {
         name: .customLong("allowed-cpc"),
         help: .init(
             "The ALLOWED-CPC labels for FairPlay of a track class or of one variant, named by its "
-                + "folder: UHD=AppleMain/Main, video-1080=none. Repeatable. (default: "
+                + "folder: UHD=AppleMain/Main, video-1080=none. The labels are AppleBaseline, AppleMain, Baseline, and "
+                + "Main, separated by slashes, or none. Repeatable. (default: "
                 + "AppleBaseline/Baseline for SD and HD, AppleMain/Main for UHD)",
             valueName: "class|variant=labels"
         ),

@@ -24,6 +24,8 @@ actor KeyRegistrar {
     private let title: TitleRegistrar?
     /// The names of the created policies.
     private var createdPolicies: Set<String> = []
+    /// The classes whose policies on the command line have been compared with the playlists.
+    private var comparedClasses: Set<TrackClass> = []
     /// The registrations in order; abandoned if other keys of the same call could not be registered.
     private var attempts: [(key: Key, outcome: Outcome, isAbandoned: Bool)] = []
     private var requests: [Int: Task<Void, any Error>] = [:]
@@ -91,12 +93,27 @@ actor KeyRegistrar {
     /// Returns the name of a key's policy, which is created if the server does not have it; nil for the server's default.
     private func policy(for entry: KeyRegistration.Entry) async throws -> String? {
         let choice = policies.choice(for: entry)
-        guard let name = choice.name, let document = choice.document, !createdPolicies.contains(name) else {
-            return choice.name
+        guard let name = choice.name else { return nil }
+        guard let document = choice.document else {
+            await compareHDCP(of: name, entry)
+            return name
         }
+        guard !createdPolicies.contains(name) else { return name }
         if try await client.policy(named: name) == nil { try await client.put(policy: document, named: name) }
         createdPolicies.insert(name)
         return name
+    }
+
+    /// Prints a warning, once for each class, if a policy requires another HDCP type than the playlists declare. Audio has
+    /// no HDCP-LEVEL.
+    private func compareHDCP(of name: String, _ entry: KeyRegistration.Entry) async {
+        guard let level = entry.protection?.hdcp, let trackClass = entry.classes.first(where: { $0 != .audio }),
+            comparedClasses.insert(trackClass).inserted,
+            // A policy that does not exist is an error of the registration.
+            let document = try? await client.policy(named: name)
+        else { return }
+        let warning = PolicyHDCP.warning(policy: name, document, trackClass, declared: level)
+        if let warning { Terminal.writeError(escaped("warning: \(warning)")) }
     }
 
     /// Cancels running registrations, and deletes the keys that nothing was published with. An asset that had another

@@ -33,7 +33,8 @@ struct JudgingOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Give a rule another level: critical, must, should, advice, or off. Repeatable. (default: none)",
+            "Give a rule that --rules lists another level: critical, must, should, advice, or off. Repeatable. "
+                + "(default: none)",
             valueName: "rule=level"
         )
     )

@@ -38,6 +38,8 @@ package struct PolicyField: Sendable {
     private(set) var documentProblem: (@Sendable (LicensePolicy) -> PolicyProblem?)?
     /// Returns a sentence for the operator about a permissive value.
     private(set) var opening: @Sendable (LicensePolicy) -> String? = { _ in nil }
+    /// Returns the requests that the value refuses, as a noun phrase for the operator.
+    private(set) var refusal: @Sendable (LicensePolicy) -> String? = { _ in nil }
     /// True if a policy restricts something by this field that a client without FairPlay does not enforce.
     private(set) var isUnenforcedWithoutFairPlay: @Sendable (LicensePolicy) -> Bool = { _ in false }
     private var effectsOfValue: @Sendable (LicensePolicy) -> [PolicyEffect]
@@ -47,6 +49,9 @@ package struct PolicyField: Sendable {
         let rule: LicensePolicy.ReportedRule
         /// The setting with which the rule can refuse a request, as text for an error.
         let setting: String
+        /// The requests that pass the rule because they do not contain the report, as text for a note; nil if the rule
+        /// does not permit these.
+        let passingWithout: String?
         /// True if the rule can refuse a request because of a report.
         let canRefuse: @Sendable (LicensePolicy) -> Bool
     }
@@ -137,10 +142,16 @@ extension PolicyField {
     func report(
         _ rule: LicensePolicy.ReportedRule,
         setting: String,
+        passingWithout: String? = nil,
         canRefuse: @escaping @Sendable (LicensePolicy) -> Bool
     ) -> Self {
         var field = self
-        field.report = RequiredReport(rule: rule, setting: setting, canRefuse: canRefuse)
+        field.report = RequiredReport(
+            rule: rule,
+            setting: setting,
+            passingWithout: passingWithout,
+            canRefuse: canRefuse
+        )
         return field
     }
 
@@ -162,6 +173,13 @@ extension PolicyField {
     func opening(_ sentence: @escaping @Sendable (LicensePolicy) -> String?) -> Self {
         var field = self
         field.opening = sentence
+        return field
+    }
+
+    /// Returns the row with a noun phrase for the requests that the value refuses.
+    func refusing(_ phrase: @escaping @Sendable (LicensePolicy) -> String?) -> Self {
+        var field = self
+        field.refusal = phrase
         return field
     }
 
