@@ -24,7 +24,7 @@ help: ## List the targets of this Makefile
 setup: ## Install the Debian packages that are missing (quick if none is missing)
 	@scripts/setup
 
-build: setup ## Build .build/release/keyway and .build/release/keyway-server, stripped; prints the build time
+build: setup ## Build the executables in .build/release, stripped; prints the build time
 	@scripts/release
 
 packages: setup ## Build Debian packages, a tarball, an image, an SBOM and checksums in .build/release-files

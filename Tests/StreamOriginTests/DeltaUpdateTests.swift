@@ -111,7 +111,7 @@ struct DeltaUpdateTests {
     }
 }
 
-/// What a player uses of a playlist. The parts of old segments and the place of Date Ranges may differ.
+/// The parts of a playlist that a player uses. The parts of old segments and the place of Date Ranges may differ.
 private struct Facts: Hashable {
     let first: UInt64?
     let segments: [[String]]

@@ -70,7 +70,7 @@ package struct FileStatus: Hashable, Sendable {
     }
 }
 
-/// What distinguishes a version of a file: its number, its size, and the time of its last change.
+/// The identity of a version of a file: its number, its size, and the time of its last change.
 package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64

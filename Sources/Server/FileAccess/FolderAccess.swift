@@ -2,7 +2,7 @@ import Glibc
 
 /// An error of reading a folder.
 package struct FolderError: Error, Hashable, CustomStringConvertible {
-    /// What failed, such as `open`.
+    /// The action that failed, such as `open`.
     let action: String
     /// The path in the folder.
     let path: String

@@ -20,7 +20,7 @@ struct KeywayOrigin: CommandRoot {
             Exit codes: 0 success, 1 invalid input or a failed check, 2 usage error, 3 unusable file or connection.
             """,
         version: version,
-        subcommands: [ServeCommand.self]
+        subcommands: [OriginServeCommand.self]
     )
 
     static func main() async { await runAndExit() }

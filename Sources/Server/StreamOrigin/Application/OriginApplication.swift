@@ -191,7 +191,8 @@ private struct WaitDeadlines: Service {
     private static let interval = Duration.milliseconds(50)
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
+        // The shutdown cancels the sleep; the waiting requests have ended by then.
+        try? await cancelWhenGracefulShutdown {
             while true {
                 try await Task.sleep(for: Self.interval)
                 // A response is sent before its deadline, not after it.

@@ -6,7 +6,7 @@ import NIOCore
 
 /// The served folder: finds its playlists, and reads what changes into the channels. Only one thread uses it.
 ///
-/// What cannot be read is logged, and the channel keeps its last version.
+/// A file that cannot be read is logged, and the channel keeps its last version.
 package final class ChannelFolder {
     /// The limits of the folder.
     package struct Limits: Sendable {

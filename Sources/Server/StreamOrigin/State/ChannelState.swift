@@ -18,7 +18,7 @@ package struct ChannelState: Sendable {
 
     /// Bytes that were read.
     package struct FileBytes: Sendable {
-        /// What was read.
+        /// The request for the bytes.
         package let read: FileRead
         /// The bytes.
         package let bytes: ByteBuffer
@@ -33,7 +33,7 @@ package struct ChannelState: Sendable {
         }
     }
 
-    /// What is known about a file.
+    /// The knowledge about a file.
     package enum Lookup: Sendable {
         /// The file is in memory.
         case held(MediaFile)

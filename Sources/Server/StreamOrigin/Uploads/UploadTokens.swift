@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The file must belong to the user that runs the server or to root, and must not be accessible to others.
 package final class UploadTokens: Sendable {
-    /// What a token permits.
+    /// The permission that a token gives.
     enum Permission: Hashable, Sendable {
         /// The token is unknown.
         case unknown

@@ -7,7 +7,7 @@ import StreamOrigin
 import UnixSignals
 
 /// `serve`.
-struct ServeCommand: AsyncParsableCommand {
+struct OriginServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Serve a folder of live channels over HTTP.",
@@ -88,7 +88,7 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "level"
         )
     )
-    var logLevel = LogLevelArgument(level: .info)
+    var logLevel = OriginLogLevelArgument(level: .info)
 
     func validate() throws {
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
@@ -177,7 +177,7 @@ struct AddressArgument: ExpressibleByArgument, CustomStringConvertible {
 }
 
 /// A level of the log, on the command line.
-struct LogLevelArgument: ExpressibleByArgument, CustomStringConvertible {
+struct OriginLogLevelArgument: ExpressibleByArgument, CustomStringConvertible {
     let level: Logger.Level
 
     init(level: Logger.Level) { self.level = level }
