@@ -101,7 +101,7 @@ class Channel:
     def text(self, ends=False):
         complete, open_parts = divmod(self.count, PARTS)
         first = max(0, complete - WINDOW)
-        lines = ["#EXTM3U", "#EXT-X-VERSION:9", "#EXT-X-INDEPENDENT-SEGMENTS", f"#EXT-X-TARGETDURATION:{int(PART * PARTS)}",
+        lines = ["#EXTM3U", "#EXT-X-VERSION:9", f"#EXT-X-TARGETDURATION:{int(PART * PARTS)}",
                  f"#EXT-X-MEDIA-SEQUENCE:{first}", f"#EXT-X-PART-INF:PART-TARGET={PART}",
                  f"#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL={6 * PART * PARTS},PART-HOLD-BACK={3 * PART}",
                  '#EXT-X-MAP:URI="init.mp4"']
