@@ -11,8 +11,12 @@ struct ChannelStateTests {
     /// Publishes a version as ``ChannelFolder`` does: each part has 10 bytes, each segment 40, other files 7.
     private func publish(_ state: inout ChannelState, _ window: LiveWindow, _ segments: Int, _ parts: Int) throws {
         let text = Array(window.text(segments: segments, parts: parts).utf8)
-        let playlist = try state.prepare(text, at: Self.path, now: .zero, limits: PlaylistLimits())
+        let playlist = try Self.prepare(text)
         state.publish(playlist, state.reads(for: playlist).map(Self.bytes))
+    }
+
+    private static func prepare(_ text: [UInt8]) throws -> PublishedPlaylist {
+        PublishedPlaylist(path: path, playlist: try Playlist(parsing: text), text: text)
     }
 
     private static func bytes(_ read: ChannelState.FileRead) -> ChannelState.FileBytes {
@@ -48,7 +52,7 @@ struct ChannelStateTests {
         var state = ChannelState(memoryLimit: 10_000)
         try publish(&state, LiveWindow(), 10, 2)
         let text = Array(LiveWindow().text(segments: 10, parts: 3).utf8)
-        let next = try state.prepare(text, at: Self.path, now: .zero, limits: PlaylistLimits())
+        let next = try Self.prepare(text)
         #expect(
             state.reads(for: next) == [
                 .init(path: "channel/video/segment-10.m4s", offset: 20, end: 30, isOptional: false)
@@ -78,7 +82,7 @@ struct ChannelStateTests {
         if case .unknown = state.lookup("channel/video/segment-50.m4s") {} else { Issue.record("not evicted") }
         // What was evicted is not read again.
         let text = Array(LiveWindow().text(segments: 60, parts: 2).utf8)
-        let again = try state.prepare(text, at: Self.path, now: .zero, limits: PlaylistLimits())
+        let again = try Self.prepare(text)
         #expect(state.reads(for: again).isEmpty)
     }
 
@@ -87,7 +91,7 @@ struct ChannelStateTests {
         var state = ChannelState(memoryLimit: 10_000)
         try publish(&state, LiveWindow(), 30, 0)
         let text = Array(LiveWindow().text(segments: 25, parts: 1).utf8)
-        let restarted = try state.prepare(text, at: Self.path, now: .zero, limits: PlaylistLimits())
+        let restarted = try Self.prepare(text)
         let reads = state.reads(for: restarted)
         #expect(reads.contains { $0.path == "channel/video/segment-24.m4s" && $0.offset == 0 })
         state.publish(restarted, reads.map(Self.bytes))
@@ -126,7 +130,7 @@ struct RequestPathTests {
         "Paths stay in the folder",
         arguments: [
             "/../a", "/a/../../b", "/.hidden", "/a/.b", "/%2e%2e/a", "/a%2f..%2fb", "/a//b", "/", "/a/", "a", "/a%00b",
-            "/a\\b", "/%zz", "/a/b/c/d/e/f/g/h/i",
+            "/a\\b", "/a b", "/ä", "/%zz", "/a/b/c/d/e/f/g/h/i",
         ]
     )
     func refused(target: String) { #expect(ChannelPath.path(ofTarget: target) == nil) }

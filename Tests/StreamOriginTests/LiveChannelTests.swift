@@ -1,4 +1,3 @@
-import HLSPlaylist
 import Testing
 
 @testable import StreamOrigin
@@ -9,9 +8,7 @@ struct LiveChannelTests {
 
     private func publish(_ segments: Int, _ parts: Int) throws {
         let text = Array(LiveWindow().text(segments: segments, parts: parts).utf8)
-        let playlist = try channel.update {
-            try $0.prepare(text, at: "channel/media.m3u8", now: .zero, limits: PlaylistLimits())
-        }
+        let playlist = try channel.prepare(text, at: "channel/media.m3u8", now: .zero)
         channel.update { $0.publish(playlist, []) }
     }
 

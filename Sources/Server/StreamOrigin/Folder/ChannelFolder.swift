@@ -131,7 +131,7 @@ package final class ChannelFolder {
         parsing.bytes = limits.playlistBytes
         parsing.segments = limits.segments
         do {
-            let playlist = try channel.update { try $0.prepare(text, at: path, now: now, limits: parsing) }
+            let playlist = try channel.prepare(text, at: path, now: now, limits: parsing)
             let reads = channel.state.reads(for: playlist)
             let bytes = reads.compactMap(read)
             channel.update { $0.publish(playlist, bytes) }

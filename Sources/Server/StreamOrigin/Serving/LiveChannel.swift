@@ -1,3 +1,4 @@
+package import HLSPlaylist
 import Synchronization
 
 /// A channel that requests can wait for: its state, and the requests that wait for a later one.
@@ -43,15 +44,30 @@ package final class LiveChannel: Sendable {
     package var waiting: Int { contents.withLock { $0.waiters.count } }
 
     /// Changes the state, and answers the requests that waited for it.
-    package func update<Result: Sendable, Failure: Error>(
-        _ change: (inout ChannelState) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try contents.withLock { (contents) throws(Failure) -> Result in
-            let result = try change(&contents.state)
+    package func update(_ change: (inout ChannelState) -> Void) {
+        contents.withLock { contents in
+            change(&contents.state)
             let state = contents.state
             for (id, waiter) in contents.waiters where waiter.attempt(state) { contents.waiters[id] = nil }
-            return result
         }
+    }
+
+    /// Parses the next version of a playlist, which ``ChannelState/publish(_:_:)`` makes visible after its bytes were
+    /// read. Requests are answered in the meantime.
+    ///
+    /// - Throws: ``PlaylistError`` if the text is not a playlist.
+    package func prepare(
+        _ text: [UInt8],
+        at path: String,
+        now: Duration,
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(PlaylistError) -> PublishedPlaylist {
+        let playlist = try Playlist(parsing: text, options: ParsingOptions(limits: limits))
+        var dateRanges = DeltaUpdates.DateRanges()
+        if case .media(let media) = playlist {
+            dateRanges = contents.withLock { $0.state.recordDateRanges(of: media, at: path, now: now) }
+        }
+        return PublishedPlaylist(path: path, playlist: playlist, text: text, dateRanges: dateRanges)
     }
 
     /// Waits until the state gives a value.

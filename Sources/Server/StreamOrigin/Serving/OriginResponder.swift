@@ -46,7 +46,7 @@ package struct OriginResponder: HTTPResponder {
             "request",
             metadata: [
                 "client": "\(context.client)", "method": "\(request.method.rawValue.prefix(16))",
-                "path": "\(exchange.path ?? "-")", "query": "\(exchange.loggedQuery)",
+                "path": "\(exchange.path == nil ? "-" : request.uri.path)", "query": "\(exchange.loggedQuery)",
                 "status": "\(exchange.response.status.code)",
                 "bytes": "\(exchange.response.body.contentLength.map(String.init) ?? "-")",
                 "milliseconds":

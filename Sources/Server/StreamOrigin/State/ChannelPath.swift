@@ -13,7 +13,9 @@ package enum ChannelPath {
     /// A component that begins with a dot is refused, so that a request neither leaves the folder nor reaches hidden and
     /// temporary files.
     package static func path(ofTarget target: some StringProtocol) -> String? {
+        // Other bytes must be encoded in a URI. A path is logged as it was sent, so they could also forge log entries.
         guard target.first == "/", target.utf8.count <= 3 * maximumLength,
+            target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let path = PercentEncoding.decode(target.dropFirst()), isValid(path)
         else { return nil }
         return path

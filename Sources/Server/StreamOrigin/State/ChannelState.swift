@@ -82,21 +82,13 @@ package struct ChannelState: Sendable {
 
     // MARK: Publishing
 
-    /// Creates the next version of a playlist, which ``publish(_:_:)`` makes visible after its bytes were read.
-    ///
-    /// - Throws: ``PlaylistError`` if the text is not a playlist.
-    package mutating func prepare(
-        _ text: [UInt8],
+    /// Records the Date Ranges of the next version of a Media Playlist, and returns what its delta updates leave out.
+    package mutating func recordDateRanges(
+        of playlist: MediaPlaylist,
         at path: String,
-        now: Duration,
-        limits: PlaylistLimits
-    ) throws(PlaylistError) -> PublishedPlaylist {
-        let playlist = try Playlist(parsing: text, options: ParsingOptions(limits: limits))
-        var dateRanges = DeltaUpdates.DateRanges()
-        if case .media(let media) = playlist {
-            dateRanges = histories[path, default: DateRangeHistory()].record(media, now: now)
-        }
-        return PublishedPlaylist(path: path, playlist: playlist, text: text, dateRanges: dateRanges)
+        now: Duration
+    ) -> DeltaUpdates.DateRanges {
+        histories[path, default: DateRangeHistory()].record(playlist, now: now)
     }
 
     /// Returns what has to be read for a version, newest files first, up to the limit of memory.

@@ -37,7 +37,7 @@ package final class PublishedPlaylist: Sendable {
     /// - Parameters:
     ///   - text: The text that was parsed to the playlist.
     ///   - dateRanges: The Date Ranges that a delta update may leave out.
-    init(path: String, playlist: Playlist, text: [UInt8], dateRanges: DeltaUpdates.DateRanges) {
+    package init(path: String, playlist: Playlist, text: [UInt8], dateRanges: DeltaUpdates.DateRanges = .init()) {
         self.path = path
         self.text = text
         self.dateRanges = dateRanges
