@@ -86,6 +86,18 @@ struct ChannelStateTests {
         #expect(state.reads(for: again).isEmpty)
     }
 
+    @Test("The files of a presentation that has ended are not read into memory, but one that grew is completed")
+    func ended() throws {
+        var state = ChannelState(memoryLimit: 10_000)
+        try publish(&state, LiveWindow(isEnded: true), 10, 0)
+        #expect(state.memory == 0)
+        if case .unknown = state.lookup("channel/video/segment-9.m4s") {} else { Issue.record("not unknown") }
+        state.remove(Self.path)
+        try publish(&state, LiveWindow(), 10, 2)
+        try publish(&state, LiveWindow(isEnded: true), 11, 0)
+        #expect(file(state, "segment-10.m4s")?.isComplete == true)
+    }
+
     @Test("A writer that starts again replaces files of the same names")
     func restart() throws {
         var state = ChannelState(memoryLimit: 10_000)

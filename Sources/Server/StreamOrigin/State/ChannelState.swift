@@ -92,13 +92,18 @@ package struct ChannelState: Sendable {
     }
 
     /// Returns what has to be read for a version, newest files first, up to the limit of memory.
+    ///
+    /// The files of a presentation that has ended are read from the folder when they are requested; only one that is
+    /// still growing in memory is completed.
     package func reads(for playlist: PublishedPlaylist) -> [FileRead] {
         let restarts = isRestart(playlist)
+        let isEnded = playlist.index?.isEnded ?? false
         var room = memoryLimit
         var reads: [FileRead] = []
         for listed in playlist.files.listed.reversed() {
             let known = restarts ? nil : files[listed.path]
             room -= known?.count ?? 0
+            if isEnded, known == nil { continue }
             guard room > 0, known?.isComplete != true, restarts || !evicted.contains(listed.path) else { continue }
             let offset = known?.count ?? 0
             if let count = listed.count {
