@@ -24,7 +24,7 @@ help: ## List the targets of this Makefile
 setup: ## Install the Debian packages that are missing (quick if none is missing)
 	@scripts/setup
 
-build: setup ## Build .build/release/keyway and .build/release/keyway-server, stripped; prints the build time
+build: setup ## Build the executables in .build/release, stripped; prints the build time
 	@scripts/release
 
 packages: setup ## Build Debian packages, a tarball, an image, an SBOM and checksums in .build/release-files
@@ -84,6 +84,8 @@ bench: setup ## Measure the KSM and the server against raw RSA; playlists, packa
 	@Benchmarks/Server/dashboard --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Server/encoders --bin "$$(swift build -c release --show-bin-path)"
 	@Benchmarks/Server/plugins --bin "$$(swift build -c release --show-bin-path)"
+	$(RELEASE) --product keyway-origin
+	@Benchmarks/Server/origin --bin "$$(swift build -c release --show-bin-path)"
 	@bin=$$(swift build -c release --show-bin-path); bench=.build-bench/release/keyway-bench; library=$$(scripts/crypto-mb || true); \
 	[ -z "$$library" ] || Benchmarks/Server/licenses --bin "$$bin" --bench "$$bench" --soak 0 --no-bars && \
 	Benchmarks/Server/licenses --bin "$$bin" --bench "$$bench" $${library:+--multi-buffer "$$library"}

@@ -246,11 +246,43 @@ let package = Package(
             path: "Sources/Server/KeyServer",
             swiftSettings: settings
         ),
-        // What both executables share: the form of command lines, of messages, and of output.
+        // Without NIO: its C modules hide the members of the system's structures from other modules.
+        .target(name: "FileAccess", path: "Sources/Server/FileAccess", swiftSettings: settings),
+        .target(
+            name: "StreamOrigin",
+            dependencies: [
+                "CZlib", "FileAccess", "HLSPlaylist", "TextCoding",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCertificateReloading", package: "swift-nio-extras"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Server/StreamOrigin",
+            swiftSettings: settings
+        ),
+        // What all executables share: the form of command lines and of messages.
+        .target(
+            name: "CommandSupport",
+            dependencies: [
+                "FileWriting", "TextCoding",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Tools/CommandSupport",
+            swiftSettings: settings
+        ),
+        // What the executables share that handle keys: input with secrets, and output.
         .target(
             name: "ToolSupport",
             dependencies: [
-                "FileWriting", "FPSCrypto", "TextCoding",
+                "CommandSupport", "FileWriting", "FPSCrypto", "TextCoding",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Tools/ToolSupport",
@@ -267,6 +299,19 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Sources/Tools/keyway-server",
+            swiftSettings: settings
+        ),
+        // Links no module that handles keys: scripts/check-layers checks its dependencies.
+        .executableTarget(
+            name: "keyway-origin",
+            dependencies: [
+                "CommandSupport", "StreamOrigin",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/Tools/keyway-origin",
             swiftSettings: settings
         ),
         .target(
@@ -518,6 +563,18 @@ let package = Package(
             exclude: ["ClientRequests"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "StreamOriginTests",
+            dependencies: [
+                "FileAccess", "HLSPlaylist", "StreamOrigin",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
         // keyway-server is here so that it is built: the tests start it for plug-ins.
         .testTarget(
             name: "PluginProcessTests",
@@ -579,7 +636,7 @@ let package = Package(
         .testTarget(
             name: "ToolSupportTests",
             dependencies: [
-                "FPSCrypto", "TextCoding", "ToolSupport",
+                "CommandSupport", "FPSCrypto", "TextCoding", "ToolSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-TOOLS = [name for name in ("keyway", "keyway-server") if shutil.which(name)]
+TOOLS = [name for name in ("keyway", "keyway-server", "keyway-origin") if shutil.which(name)]
 
 
 def subcommands(command):
@@ -44,4 +44,4 @@ def examples(command):
     """Returns the examples in the help of a command: indented lines that begin with the name of an executable, each with the
     lines that a backslash continues it on."""
     text = re.sub(r"\\\n\s*", "", command.get("discussion") or "")
-    return [line.strip() for line in text.splitlines() if re.match(r"\s+(keyway|keyway-server) ", line)]
+    return [line.strip() for line in text.splitlines() if re.match(r"\s+(keyway|keyway-server|keyway-origin) ", line)]

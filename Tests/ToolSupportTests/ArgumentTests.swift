@@ -2,6 +2,7 @@ import ArgumentParser
 import FPSCrypto
 import Testing
 
+@testable import CommandSupport
 @testable import ToolSupport
 
 /// Tests of the values that options accept.

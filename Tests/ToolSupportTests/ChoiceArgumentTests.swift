@@ -1,6 +1,7 @@
 import ArgumentParser
 import Testing
 
+@testable import CommandSupport
 @testable import ToolSupport
 
 @Suite("Choices and values of files")

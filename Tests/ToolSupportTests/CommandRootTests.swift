@@ -1,6 +1,7 @@
 import ArgumentParser
 import Testing
 
+@testable import CommandSupport
 @testable import ToolSupport
 
 /// Tests of exit codes and error messages. The executables' tests check what they print.

@@ -1,6 +1,7 @@
 import Testing
 import TextCoding
 
+@testable import CommandSupport
 @testable import ToolSupport
 
 @Suite("The result of a doctor command")

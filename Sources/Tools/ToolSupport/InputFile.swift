@@ -1,3 +1,4 @@
+package import CommandSupport
 import FPSCrypto
 import FileWriting
 import Foundation

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 package import TextCoding
 
 /// The option of all commands that print data.

@@ -1,3 +1,4 @@
+package import CommandSupport
 package import FileWriting
 import Foundation
 

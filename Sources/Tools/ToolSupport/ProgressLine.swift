@@ -1,3 +1,4 @@
+import CommandSupport
 import FileWriting
 import Foundation
 

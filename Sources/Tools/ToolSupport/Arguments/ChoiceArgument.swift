@@ -1,4 +1,5 @@
 package import ArgumentParser
+import CommandSupport
 
 /// One of several words on the command line, in any letter case.
 package protocol ChoiceArgument: ExpressibleByArgument, CaseIterable, RawRepresentable where RawValue == String {}

@@ -1,4 +1,5 @@
 import ArgumentParser
+package import CommandSupport
 package import FPSCrypto
 import Foundation
 import TextCoding

@@ -1,4 +1,5 @@
 import ArgumentParser
+package import CommandSupport
 import Foundation
 
 /// A secret text on the command line, such as a token.

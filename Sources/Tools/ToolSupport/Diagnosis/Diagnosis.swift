@@ -1,3 +1,4 @@
+package import CommandSupport
 import TextCoding
 
 /// The result of a `doctor` command: the steps in the order in which each depends on those before it.

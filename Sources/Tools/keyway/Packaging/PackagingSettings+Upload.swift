@@ -11,14 +11,14 @@ extension PackagingSettings {
     }
 
     /// Returns the folder into which the presentation is written: the output, or the work folder of an upload.
-    func outputFolder() throws(CommandFailure) -> String {
+    func outputFolder() throws(JobFailure) -> String {
         let output = out?.value ?? ""
         guard let url = Self.uploadURL(output) else {
             try refuseUploadOptions()
             return output
         }
         guard flags["live"] != nil || flags["event"] != nil else {
-            throw .usage("--out: only live and event streams are uploaded", next: "give a folder, or add --live")
+            throw JobFailure("out", "only live and event streams are uploaded: give a folder, or add live")
         }
         if let workFolder { return workFolder.value }
         // The name is the same in each run, so that another run continues the presentation.
@@ -27,13 +27,10 @@ extension PackagingSettings {
         return FileManager.default.temporaryDirectory.appending(path: "keyway-\(getuid())/\(String(safe))").path()
     }
 
-    private func refuseUploadOptions() throws(CommandFailure) {
-        let given = [
-            ("--work-folder", workFolder != nil), ("--upload-token", uploadToken != nil),
-            ("--upload-timeout", uploadTimeout != nil),
-        ]
-        for (name, isGiven) in given where isGiven {
-            throw .usage("\(name) applies only to uploads", next: "give --out a URL, or leave it out")
+    private func refuseUploadOptions() throws(JobFailure) {
+        for name in ["work-folder", "upload-token", "upload-timeout"]
+        where PackagingSetting.named(name)?.location(self) != nil {
+            throw JobFailure(name, "applies only to uploads: give a URL as out, or leave it out")
         }
     }
 

@@ -120,7 +120,7 @@ struct PackagingSettings {
     ///
     /// - Throws: ``CommandFailure`` that names the option, or the line of the job file.
     func job() throws(CommandFailure) -> PackagingJob {
-        var job = PackagingJob(inputs: inputs, output: try outputFolder())
+        var job = PackagingJob(inputs: inputs, output: "")
         job.names = names
         job.overwrites = flags["overwrite"] != nil
         job.isSingleFile = flags["single-file"] != nil
@@ -137,6 +137,7 @@ struct PackagingSettings {
         for setting in licenseURLs { job.licenseURLs.servers[setting.value.system] = setting.value.url }
         job.licenseURLs.fairPlayCertificate = certificateURL?.value
         do {
+            job.output = try outputFolder()
             if let segmentDuration { job.segmentDuration = try Self.time(segmentDuration, "segment-duration") }
             job.clearLead = try clearLead.map { try Self.time($0, "clear-lead") }
             job.outputProtection = try outputProtection()

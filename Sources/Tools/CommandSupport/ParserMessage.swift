@@ -1,7 +1,7 @@
-import ArgumentParser
+package import ArgumentParser
 
 /// The error messages of the argument parser in the form of ours: the option, what is expected, and what is given.
-enum ParserMessage {
+package enum ParserMessage {
     /// The values that options expect, by the name of the value in the help.
     private static let expectations = [
         "account": "a name of 1 to 200 bytes",
@@ -45,7 +45,7 @@ enum ParserMessage {
     /// Returns what an option with values of a type expects.
     ///
     /// - Parameter valueName: The name of the value in the help.
-    static func expected(_ type: any ExpressibleByArgument.Type, _ valueName: String) -> String {
+    package static func expected(_ type: any ExpressibleByArgument.Type, _ valueName: String) -> String {
         let names = type.allValueStrings
         return names.isEmpty ? expectations[valueName] ?? "<\(valueName)>" : names.joined(separator: ", ")
     }

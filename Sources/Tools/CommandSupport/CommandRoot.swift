@@ -1,5 +1,4 @@
 package import ArgumentParser
-import FPSCrypto
 import Foundation
 
 /// The root command of an executable. All executables have the same exit codes and the same form of messages:
@@ -50,7 +49,7 @@ extension CommandRoot {
         let known: CommandFailure? =
             switch error {
             case let failure as CommandFailure: failure
-            case let error as SecretFileError: CommandFailure(error)
+            case let error as any CommandFailureConvertible: error.commandFailure
             default: failure(for: error)
             }
         if let known {

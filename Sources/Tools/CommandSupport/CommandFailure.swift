@@ -1,4 +1,3 @@
-package import FPSCrypto
 package import FileWriting
 import Foundation
 
@@ -67,7 +66,10 @@ extension CommandFailure {
             }
         self = .file("\(failure)", next: next)
     }
+}
 
-    /// Creates a failure for a secret file that cannot be read, or that others can read.
-    package init(_ error: SecretFileError) { self = .file(error.description) }
+/// An error of a library that all commands report in the same way.
+package protocol CommandFailureConvertible: Error {
+    /// The failure.
+    var commandFailure: CommandFailure { get }
 }
