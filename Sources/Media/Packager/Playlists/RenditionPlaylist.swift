@@ -356,7 +356,6 @@ extension RenditionPlaylist {
 
     /// Adds the tags of Low-Latency HLS, and moves the open segment from the segments to the end.
     private func addLowLatency(_ playlist: inout MediaPlaylist) {
-        guard !isEnded else { return }
         playlist.serverControl = serverControl
         guard let lowLatency else { return }
         playlist.partInf = PartInfTag(partTarget: lowLatency.partTarget)
@@ -368,6 +367,7 @@ extension RenditionPlaylist {
             )
         }
         addParts(to: &playlist, lowLatency)
+        guard !isEnded else { return }
         let end = lowLatency.open?.parts.last?.byteRange.upperBound
         playlist.preloadHints = [
             PreloadHintTag(

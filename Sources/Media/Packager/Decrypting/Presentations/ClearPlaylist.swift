@@ -55,12 +55,22 @@ struct ClearPlaylist {
             }
         }
         if !playlist.upcoming.tags.isEmpty { playlist.upcoming.tags = playlist.upcoming.tags.compactMap(clear) }
+        removeParts(&playlist)
         return playlist
+    }
+
+    /// Removes the tags of Low-Latency HLS: the byte ranges of parts differ in decrypted files, and a folder of files
+    /// cannot delay responses.
+    private func removeParts(_ playlist: inout MediaPlaylist) {
+        if playlist.partInf != nil { (playlist.partInf, playlist.upcoming) = (nil, UpcomingSegment()) }
+        if playlist.serverControl != nil { playlist.serverControl = nil }
+        if !playlist.preloadHints.isEmpty { playlist.preloadHints = [] }
+        if !playlist.renditionReports.isEmpty { playlist.renditionReports = [] }
     }
 
     private func clear(_ tag: SegmentTag) -> SegmentTag? {
         switch tag {
-        case .key: return nil
+        case .key, .part: return nil
         case .map(var map):
             if let old = map.byteRange, let new = range((old.offset ?? 0)..<(old.offset ?? 0) + old.length, map.uri) {
                 map.byteRange = new

@@ -139,13 +139,6 @@ struct PresentationPlan {
         }
         for resolved in segments {
             let segment = resolved.segment
-            guard !segment.tags.contains(where: { if case .part = $0 { true } else { false } }) else {
-                throw DecryptionError(
-                    .notSupported,
-                    name,
-                    "the playlist has partial segments (Low-Latency HLS), which are not supported"
-                )
-            }
             guard !segment.isGap else { continue }
             let file = try resolve(segment.uri)
             guard !known.contains(file) else { continue }
