@@ -34,6 +34,7 @@ package final class TransportStreamInput: MediaInput {
     /// The streams of the current program map by PID.
     private var streams: [UInt16: any ElementaryStream] = [:]
     private var splitter: TransportSplitter
+    private var splices = SpliceReader()
     private var omitted = StreamOmissions()
     /// The warnings of the parts that have ended.
     private var earlierWarnings = LimitedWarnings()
@@ -47,6 +48,7 @@ package final class TransportStreamInput: MediaInput {
         self.source = source
         self.limits = limits
         name = source.name
+        demuxer.returnsSpliceSections = true
         splitter = TransportSplitter(limits)
         while !hasEnded, !isIdentified {
             try readMore()
@@ -68,6 +70,7 @@ package final class TransportStreamInput: MediaInput {
     package func next() throws -> InputEvent? {
         while true {
             if let part = splitter.parts.first, part.isDescribed {
+                if let marker = splices.next(in: part) { return .splice(marker) }
                 if let track = nextTrack(of: part),
                     let sample = part.sources[track].section.next(isClosed: splitter.isClosed(part, track))
                 {
@@ -186,16 +189,23 @@ extension TransportStreamInput {
         do {
             for packet in packets {
                 while packet.mapCount > mapCount, let map = maps.popFirst() { try updateProgramMap(map) }
+                guard !packet.isSpliceSection else {
+                    splices.add(packet.payload)
+                    splices.resolve(splitter)
+                    continue
+                }
                 let known = streams[packet.pid]
                 omitted.addPacket(packet.pid, of: known)
                 guard let stream = known else { continue }
                 try stream.consume(packet)
                 splitter.assign()
+                splices.resolve(splitter)
             }
             while let map = maps.popFirst() { try updateProgramMap(map) }
             if hasEnded {
                 for stream in streams.values { try stream.finish() }
                 splitter.finish()
+                splices.resolve(splitter)
             }
         } catch let error as ParseError {
             throw InputFailure(name, "\(error)")
@@ -221,7 +231,7 @@ extension TransportStreamInput {
         mapCount += 1
         let streams = new.streams.filter { stream in
             switch StreamKind(stream) {
-            case .encrypted, .other: return false
+            case .encrypted, .other, .splices: return false
             default: return true
             }
         }
@@ -263,7 +273,7 @@ extension TransportStreamInput {
         case .hevc: return VideoStream<HEVCSyntax>(label: label)
         case .aac: return AudioStream<ADTSAudioFraming>(label: label)
         case .ac3, .enhancedAC3: return AudioStream<AC3AudioFraming>(label: label)
-        case .encrypted, .other: return nil
+        case .encrypted, .other, .splices: return nil
         }
     }
 }
@@ -282,6 +292,7 @@ extension TransportStreamInput {
         if demuxer.damage > 0 {
             warnings.append("\(counted(demuxer.damage, "transport stream packet")) damaged or missing")
         }
+        warnings += splices.warnings
         return warnings.map { "\(name): \($0)" }
     }
 
