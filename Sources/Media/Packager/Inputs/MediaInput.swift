@@ -42,6 +42,8 @@ package enum InputEvent: Sendable {
     case part(reason: String)
     /// A command of SCTE 35, usually some seconds ahead of its time.
     case splice(SpliceMarker)
+    /// ID3 tags with a time.
+    case metadata(TimedMetadata)
 }
 
 extension MediaInput {

@@ -117,6 +117,7 @@ final class LiveSession {
         try publishGaps(&epoch)
         try removeUnusedInitializations(epoch)
         warn(SpliceRanges.warnings(dropped: pipeline.droppedSplices))
+        warn(TimedMetadata.warnings(dropped: pipeline.droppedMetadata))
         warn(pipeline.inputs.flatMap(\.warnings) + plan.omissionWarnings(of: pipeline.inputs))
     }
 

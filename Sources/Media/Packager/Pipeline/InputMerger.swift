@@ -15,6 +15,8 @@ struct InputMerger {
         case part(reason: String)
         /// A command of SCTE 35, with its time in the part.
         case splice(SpliceMarker)
+        /// ID3 tags, with their time in the part.
+        case metadata(TimedMetadata)
     }
 
     fileprivate struct Source {
@@ -135,6 +137,9 @@ struct InputMerger {
                 sources[index].release()
                 sources[index].hasNewPart = true
                 if splice == nil { splice = (sources[index].end, reason) }
+            case .metadata(var metadata):
+                metadata.time = RationalTime.difference(metadata.time, sources[index].shift)
+                return .metadata(metadata)
             case .splice(let marker):
                 var shifted = marker
                 shifted.time = RationalTime.difference(marker.time, sources[index].shift)

@@ -203,6 +203,7 @@ package final class PackagingRun {
             written = written.map(\.withoutDates)
         }
         warnings += SpliceRanges.warnings(dropped: pipeline.droppedSplices)
+        warnings += TimedMetadata.warnings(dropped: pipeline.droppedMetadata)
         let filled = written.filter(\.hasMedia)
         guard let leader = filled.first(where: { $0.track.kind == .video }) ?? filled.first else {
             throw InputFailure(plan.inputs[pipeline.renditions[0].input].name, "no track has any samples")

@@ -100,6 +100,10 @@ final class SegmentPipeline {
     private var states: [TrackState] = []
     private var ready = Queue<TrackSegment>()
     private var splices = SpliceSchedule()
+    /// The ID3 tags that are not in a segment yet, and the number of those that were dropped.
+    private var metadata: [TimedMetadata] = []
+    private(set) var droppedMetadata = 0
+    private static let maximumMetadata = 1024
     /// The commands of SCTE 35 that have been reached, for each rendition until it has a segment that starts at the same
     /// time or later.
     private var reachedSplices: [Int: [(cut: RationalTime, point: SplicePoint)]] = [:]
@@ -182,6 +186,7 @@ final class SegmentPipeline {
             for track in trackRenditions.indices { perform(try segmenter.end(track: track), isEndOfPart: true) }
             try beginPart(reason)
         case .splice(let marker): splices.add(marker)
+        case .metadata(let tags): addMetadata(tags)
         case .sample(let input, let trackIndex, let sample):
             guard let track = inputTracks[input][trackIndex] else { return true }
             if states[track].skipsToKeyFrame {
@@ -214,6 +219,8 @@ final class SegmentPipeline {
         part.continuedFrom = end
         parts.append(part)
         if end == nil { splices.restart(after: leaderEnd) }
+        droppedMetadata += metadata.count
+        metadata = []
         for (rendition, points) in reachedSplices {
             reachedSplices[rendition] = points.map { (RationalTime(.min / 2, timescale: 1), $0.point) }
         }
@@ -332,6 +339,11 @@ final class SegmentPipeline {
         segmenter.earliestSplice = splices.nextTime.map { RationalTime.difference($0, frameDuration) }
     }
 
+    private func addMetadata(_ tags: TimedMetadata) {
+        guard plan.job.container == .fmp4, metadata.count < Self.maximumMetadata else { return droppedMetadata += 1 }
+        metadata.append(tags)
+    }
+
     /// Removes and returns the commands that apply to a segment that starts at a time.
     private func removeSplices(of rendition: Int, upTo start: RationalTime) -> [SplicePoint] {
         guard let waiting = reachedSplices[rendition] else { return [] }
@@ -384,6 +396,11 @@ final class SegmentPipeline {
         segment.rendition = trackRenditions[track]
         segment.period = states[track].segment?.period ?? schedule.period(at: time.lowerBound)
         segment.longestGroup = longestGroup
+        // ID3 tags are in the segments of the leading track, which is video if there is any.
+        if track == leader, !metadata.isEmpty {
+            segment.metadata = metadata.filter { $0.time < time.upperBound }
+            metadata.removeAll { $0.time < time.upperBound }
+        }
         if chunk == nil || chunk?.index == 0 {
             segment.splices = removeSplices(of: segment.rendition, upTo: time.lowerBound)
         }

@@ -35,6 +35,8 @@ package final class TransportStreamInput: MediaInput {
     private var streams: [UInt16: any ElementaryStream] = [:]
     private var splitter: TransportSplitter
     private var splices = SpliceReader()
+    /// The PIDs of streams with ID3 tags.
+    private var metadataPIDs: Set<UInt16> = []
     private var omitted = StreamOmissions()
     /// The warnings of the parts that have ended.
     private var earlierWarnings = LimitedWarnings()
@@ -70,7 +72,7 @@ package final class TransportStreamInput: MediaInput {
     package func next() throws -> InputEvent? {
         while true {
             if let part = splitter.parts.first, part.isDescribed {
-                if let marker = splices.next(in: part) { return .splice(marker) }
+                if let event = splices.next(in: part) { return event }
                 if let track = nextTrack(of: part),
                     let sample = part.sources[track].section.next(isClosed: splitter.isClosed(part, track))
                 {
@@ -194,9 +196,13 @@ extension TransportStreamInput {
                     splices.resolve(splitter)
                     continue
                 }
+                if metadataPIDs.contains(packet.pid) { splices.addMetadata(packet) }
                 let known = streams[packet.pid]
                 omitted.addPacket(packet.pid, of: known)
-                guard let stream = known else { continue }
+                guard let stream = known else {
+                    splices.resolve(splitter)
+                    continue
+                }
                 try stream.consume(packet)
                 splitter.assign()
                 splices.resolve(splitter)
@@ -229,9 +235,10 @@ extension TransportStreamInput {
         let old = map
         map = new
         mapCount += 1
+        metadataPIDs = Set(new.streams.filter { StreamKind($0) == .metadata }.map(\.pid))
         let streams = new.streams.filter { stream in
             switch StreamKind(stream) {
-            case .encrypted, .other, .splices: return false
+            case .encrypted, .other, .splices, .metadata: return false
             default: return true
             }
         }
@@ -273,7 +280,7 @@ extension TransportStreamInput {
         case .hevc: return VideoStream<HEVCSyntax>(label: label)
         case .aac: return AudioStream<ADTSAudioFraming>(label: label)
         case .ac3, .enhancedAC3: return AudioStream<AC3AudioFraming>(label: label)
-        case .encrypted, .other, .splices: return nil
+        case .encrypted, .other, .splices, .metadata: return nil
         }
     }
 }
