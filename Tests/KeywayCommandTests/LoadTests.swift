@@ -245,7 +245,7 @@ struct LoadTests {
         let outcome = try tool.run(
             [
                 "device", "watch", "--server", server.address, "--credentials", credentials, "--assets", "movie",
-                "--accounts", "40", "--devices-per-account", "1", "--pause", "0s", "--duration", "3s", "--trace",
+                "--accounts", "40", "--devices-per-account", "1", "--pause", "1s", "--duration", "3s", "--trace",
                 "trace.jsonl",
             ],
             openFiles: 30

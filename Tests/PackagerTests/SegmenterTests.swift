@@ -60,6 +60,21 @@ struct SegmenterTests {
         #expect(try Self.run([Self.video], samples) == [[8, 4, 8, 4, 4]])
     }
 
+    @Test("cuts at the first sync sample of a splice, and continues the grid from there")
+    func splice() throws {
+        let samples = Self.track(0, count: 40, duration: 1, timescale: 2, every: 2)
+        var segmenter = Segmenter(tracks: [Self.video], target: RationalTime(6, timescale: 1))
+        var cuts: [Double] = []
+        for sample in samples {
+            segmenter.earliestSplice = cuts.last ?? 0 < 8 ? RationalTime(15, timescale: 2) : nil
+            for case .cut(_, let next?) in try segmenter.add(sample.timing, track: 0) { cuts.append(next.seconds) }
+            if sample.timing.presentation.seconds == 6 {
+                #expect(segmenter.nextCut == RationalTime(15, timescale: 2))
+            }
+        }
+        #expect(cuts == [6, 8, 14])
+    }
+
     @Test("skips grid points between two key frames")
     func longGroups() throws {
         let samples = Self.track(0, count: 60, duration: 1, timescale: 1, every: 20)

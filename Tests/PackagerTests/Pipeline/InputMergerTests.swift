@@ -48,7 +48,7 @@ struct InputMergerTests {
                 let media = merger.tracks[input][track]
                 parts[parts.count - 1][input].append(Int64(media.presentation(sample).seconds))
             case .part: parts.append(inputs.map { _ in [] })
-            case .end: break
+            case .end, .splice, .metadata: break
             }
         }
         return parts

@@ -195,6 +195,8 @@ public struct TransportStreamType: RawRepresentable, Hashable, Sendable {
     public static let privatePES = TransportStreamType(rawValue: 0x06)
     /// Timed metadata: ID3 in PES packets.
     public static let metadata = TransportStreamType(rawValue: 0x15)
+    /// Commands for splices and advertisements in sections (SCTE 35).
+    public static let splices = TransportStreamType(rawValue: 0x86)
     /// H.264 video with SAMPLE-AES.
     public static let encryptedH264 = TransportStreamType(rawValue: 0xDB)
     /// AAC audio with SAMPLE-AES.

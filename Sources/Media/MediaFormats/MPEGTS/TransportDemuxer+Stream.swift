@@ -14,6 +14,9 @@ extension TransportDemuxer {
         var isDamaged = false
         var mapCount = 0
         var counter: UInt8?
+        /// True if the packets contain sections instead of PES packets.
+        var hasSections = false
+        var sections = SectionAssembler()
         /// The range of the payload of the last transport packet in the bytes that are being read, to recognize a
         /// duplicate; nil if ``lastPayload`` contains it.
         var lastRange: Range<Int>?

@@ -25,6 +25,9 @@ public struct TransportDemuxer: Sendable {
         public var mapCount: Int
         /// The payload of the packet.
         public var payload: [UInt8]
+        /// True if the payload is a splice_info_section, not that of a PES packet; only with
+        /// ``TransportDemuxer/returnsSpliceSections``. It has no timestamps.
+        public var isSpliceSection = false
     }
 
     /// Limits for input whose packets never end.
@@ -60,6 +63,9 @@ public struct TransportDemuxer: Sendable {
     public private(set) var damage = 0
     /// The number of scrambled packets of the program's streams. They are skipped, because they cannot be read.
     public private(set) var scrambledPackets = 0
+
+    /// True if the sections of streams with SCTE-35 commands are returned too.
+    public var returnsSpliceSections = false
 
     /// Creates a demultiplexer for a stream from its start.
     public init(limits: Limits = Limits()) { self.limits = limits }
@@ -131,6 +137,9 @@ public struct TransportDemuxer: Sendable {
             try processSection(bytes, range, header, body)
         } else if slots[Int(header.pid)] >= 0 {
             guard !header.isScrambled else { return scrambledPackets += 1 }
+            if streams[Int(slots[Int(header.pid)])].hasSections {
+                return try processSpliceSections(bytes, range, header, Int(slots[Int(header.pid)]), body)
+            }
             try processPES(bytes, range, header, Int(slots[Int(header.pid)]), body)
         } else if programMap == nil, offset > limits.preamble {
             throw failure("program map table", "not found in the first \(limits.preamble) bytes")
@@ -199,6 +208,39 @@ public struct TransportDemuxer: Sendable {
         for stream in map.streams where slots[Int(stream.pid)] < 0 {
             slots[Int(stream.pid)] = Int16(streams.count)
             streams.append(Stream(pid: stream.pid))
+        }
+        for stream in map.streams { streams[Int(slots[Int(stream.pid)])].hasSections = stream.type.hasSections }
+    }
+
+    /// Calls `body` with the splice_info_sections that a packet completes, if they are wanted. A section that a lost packet
+    /// contains is dropped; their checksums have not been checked.
+    private mutating func processSpliceSections(
+        _ bytes: RawSpan,
+        _ range: Range<Int>,
+        _ header: TransportPacketHeader,
+        _ slot: Int,
+        _ body: (Packet) throws -> Void
+    ) throws {
+        let continuity = streams[slot].advance(to: header, bytes, range)
+        guard continuity != .repeated else { return }
+        if continuity == .lost {
+            damage += 1
+            streams[slot].sections.reset()
+        }
+        guard returnsSpliceSections else { return }
+        let payload = bytes.extracting(range).withUnsafeBytes { [UInt8]($0) }
+        for section in streams[slot].sections.add(payload, isUnitStart: header.isUnitStart)
+        where section.first == SpliceInfoSection.tableID {
+            let packet = Packet(
+                pid: header.pid,
+                isRandomAccess: false,
+                isDamaged: false,
+                offset: offset,
+                mapCount: mapCount,
+                payload: section,
+                isSpliceSection: true
+            )
+            try body(packet)
         }
     }
 
@@ -285,4 +327,9 @@ public struct TransportDemuxer: Sendable {
 
 extension ProgramMapTable {
     fileprivate func type(of pid: UInt16) -> TransportStreamType? { streams.first { $0.pid == pid }?.type }
+}
+
+extension TransportStreamType {
+    /// True if the packets of the stream contain sections, not PES packets: private sections, DSM-CC and SCTE-35.
+    fileprivate var hasSections: Bool { [0x05, 0x0B, 0x0C, 0x0D, 0x14, Self.splices.rawValue].contains(rawValue) }
 }

@@ -40,6 +40,10 @@ package enum InputEvent: Sendable {
     /// A new part starts: from here on, ``MediaInput/tracks`` describes it. The reason is for messages: `the timestamps
     /// jump`.
     case part(reason: String)
+    /// A command of SCTE 35, usually some seconds ahead of its time.
+    case splice(SpliceMarker)
+    /// ID3 tags with a time.
+    case metadata(TimedMetadata)
 }
 
 extension MediaInput {

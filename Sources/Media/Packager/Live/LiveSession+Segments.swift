@@ -18,7 +18,10 @@ extension LiveSession {
         let target = targetDuration ?? 1
         let isTooLong =
             segment.seconds > LiveTargetDuration.maximumSegmentDuration(target, job.container).seconds + 0.001
-        guard !epoch.mustDrop(segment, isTooLong: isTooLong && isLeader) else {
+        let isDropped = epoch.mustDrop(segment, isTooLong: isTooLong && isLeader)
+        let dateRanges = (heldDateRanges.removeValue(forKey: renditionIndex) ?? []) + newDateRanges(of: segment, epoch)
+        guard !isDropped else {
+            heldDateRanges[renditionIndex] = dateRanges
             if isLeader {
                 report.lostSegments += 1
                 onEvent(
@@ -49,7 +52,8 @@ extension LiveSession {
                 segment,
                 isClear: segment.isStart && epoch.isClear(segment, isLeader: isLeader),
                 isDiscontinuity: segment.isStart && epoch.isDiscontinuity(segment),
-                date: date.inMilliseconds
+                date: date.inMilliseconds,
+                dateRanges: dateRanges
             )
         } catch let failure as SampleFailure {
             throw InputFailure(epoch.plan.inputs[planned.input].name, "\(failure)")
@@ -76,6 +80,19 @@ extension LiveSession {
             if isLeader { try publishGaps(along: segment, &epoch) }
         }
         try await announce(epoch, now: clock.now(media: end))
+    }
+
+    /// Returns the Date Ranges of the commands of SCTE 35 that apply at the start of a segment.
+    private func newDateRanges(of segment: TrackSegment, _ epoch: LiveEpoch) -> [DateRangeTag] {
+        segment.splices.compactMap { point in
+            let date = epoch.date(of: point.time).inMilliseconds
+            if point.number >= nextSplice {
+                nextSplice = point.number + 1
+                if let warning = point.warning(date) { onEvent(.warning(warning)) }
+                warn(SpliceRanges.warnings(job.manifests))
+            }
+            return splices.tag(for: point, date: date)
+        }
     }
 
     private func makeWriters(_ epoch: inout LiveEpoch) throws {

@@ -34,6 +34,9 @@ extension LiveSession {
         targetDuration = known
         try begin(plan, targetDuration: known)
         addMissingDiscontinuities()
+        if let leader = states.first(where: { $0.iFrames != nil }) ?? states.first {
+            splices = SpliceRanges(resuming: leader.media)
+        }
         for state in states {
             guard let last = state.media.segments.last, let date = last.date else { continue }
             end = max(end ?? date, date.advanced(by: last.duration.seconds))

@@ -24,6 +24,11 @@ final class LiveSession {
     var targetDuration: UInt64?
     /// The date of the end of the media written so far.
     var end: PlaylistDate?
+    /// The Date Ranges of commands of SCTE 35, and those of dropped segments, by rendition.
+    var splices = SpliceRanges()
+    var heldDateRanges: [Int: [DateRangeTag]] = [:]
+    /// The number of the next command about which a warning has not been reported.
+    var nextSplice = 0
     var report = LiveRun.Report()
     /// True if the discontinuity before the next part has been reported.
     private var hasReportedDiscontinuity = false
@@ -134,6 +139,8 @@ final class LiveSession {
         }
         try publishGaps(&epoch)
         try removeUnusedInitializations(epoch)
+        warn(SpliceRanges.warnings(dropped: pipeline.droppedSplices))
+        warn(TimedMetadata.warnings(dropped: pipeline.droppedMetadata))
         warn(pipeline.inputs.flatMap(\.warnings) + plan.omissionWarnings(of: pipeline.inputs))
     }
 
@@ -145,7 +152,7 @@ final class LiveSession {
     }
 
     /// Reports warnings about inputs that have not been reported before.
-    private func warn(_ warnings: [String]) {
+    func warn(_ warnings: [String]) {
         for warning in warnings where reportedWarnings.insert(warning).inserted { onEvent(.warning(warning)) }
     }
 

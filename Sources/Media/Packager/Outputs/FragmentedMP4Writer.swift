@@ -16,6 +16,8 @@ package final class FragmentedMP4Writer: SegmentWriter {
     private let encryptor: FragmentEncryptor?
     private var timing: FragmentTiming?
     private var sequenceNumber: UInt32 = 0
+    /// The ID of the next event.
+    private var eventID: UInt32 = 0
     private var clearFragment: FragmentWriter
     private var header = BoxWriter(capacity: 64 << 10)
     package private(set) var encryptionCount = EncryptionCount()
@@ -105,6 +107,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
         let encryptor = segment.isProtected ? encryptor : nil
         var keyFrames: [KeyFrame] = []
         var start = 0
+        var events = segment.metadata.map(event)
         let shortest = Int64(track.timescale / 2)
         while start < segment.samples.count {
             let first = segment.samples[start]
@@ -117,7 +120,9 @@ package final class FragmentedMP4Writer: SegmentWriter {
             }
             let offset = output.count
             let samples = segment.samples[start..<end]
-            try writeHeader(of: samples, timing, encryptor, isFirst: start == 0 && segment.isStart, to: output)
+            let isFirst = start == 0 && segment.isStart
+            try writeHeader(of: samples, timing, encryptor, events: events, isFirst: isFirst, to: output)
+            events = []
             if track.kind == .video, first.isSync {
                 let presentation = first.presentationTime + track.timing.presentationOffset
                 keyFrames.append(
@@ -135,6 +140,18 @@ package final class FragmentedMP4Writer: SegmentWriter {
         return keyFrames
     }
 
+    /// Returns ID3 tags as an event (AOM, Carriage of ID3 Timed Metadata in the Common Media Application Format, 2).
+    private func event(_ tags: TimedMetadata) -> EventMessageBox {
+        eventID &+= 1
+        return EventMessageBox(
+            schemeIDURI: "https://aomedia.org/emsg/ID3",
+            timescale: tags.time.timescale,
+            time: .absolute(UInt64(clamping: tags.time.value)),
+            id: eventID,
+            messageData: tags.bytes
+        )
+    }
+
     /// Returns the timing of fragments, which is determined by the composition offset of the first sample.
     private func fragmentTiming(_ segment: TrackSegment) -> FragmentTiming {
         if let timing { return timing }
@@ -148,6 +165,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
         of samples: ArraySlice<MediaSample>,
         _ timing: FragmentTiming,
         _ encryptor: FragmentEncryptor?,
+        events: [EventMessageBox],
         isFirst: Bool,
         to output: any SegmentOutput
     ) throws {
@@ -161,6 +179,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
                 sequenceNumber: sequenceNumber,
                 decodeTime: decodeTime,
                 segmentType: segmentType,
+                events: events,
                 to: &header
             )
         } else {
@@ -169,6 +188,7 @@ package final class FragmentedMP4Writer: SegmentWriter {
                 sequenceNumber: sequenceNumber,
                 decodeTime: decodeTime,
                 segmentType: segmentType,
+                events: events,
                 to: &header
             )
         }

@@ -13,6 +13,10 @@ struct InputMerger {
         case end(input: Int)
         /// A new part starts; ``InputMerger/tracks`` describes it.
         case part(reason: String)
+        /// A command of SCTE 35, with its time in the part.
+        case splice(SpliceMarker)
+        /// ID3 tags, with their time in the part.
+        case metadata(TimedMetadata)
     }
 
     fileprivate struct Source {
@@ -22,6 +26,8 @@ struct InputMerger {
         private(set) var clocks: [SampleClock]
         /// The times subtracted from the samples' times, by track.
         var shifts: [Int64]
+        /// The time subtracted from the times of commands of SCTE 35.
+        var shift = RationalTime.zero
         /// The decode time of its last sample, in the part.
         var reached = RationalTime(.min / 2, timescale: 1)
         /// The end of its samples in the part.
@@ -33,6 +39,8 @@ struct InputMerger {
         var continues = false
         /// The samples after the end of the part of another input, until it is known whether this input continues.
         var ahead: [(track: Int, sample: MediaSample)] = []
+        /// The commands for times after the end of that part; if this input does not continue, they are lost with the part.
+        var aheadMarkers: [SpliceMarker] = []
         /// Those of an input that does not continue: they belong to the old part.
         var released = Queue<(track: Int, sample: MediaSample)>()
         /// Those of an input that continues, to be read again.
@@ -68,15 +76,18 @@ struct InputMerger {
         /// Reads the samples that are after the splice again.
         mutating func rewind() {
             var queue = Queue<InputEvent>()
+            for marker in aheadMarkers { queue.append(.splice(marker)) }
             for held in ahead { queue.append(.sample(track: held.track, held.sample)) }
             while let event = repeated.removeFirst() { queue.append(event) }
-            (repeated, ahead, continues) = (queue, [], false)
+            (repeated, ahead, aheadMarkers, continues) = (queue, [], [], false)
         }
     }
 
     /// The duration for which an input is read after another one has started a part, to find out whether it also does:
     /// two seconds.
     private static let tolerance: Int64 = 2
+    /// The maximum number of commands of SCTE 35 that are held during that time.
+    private static let maximumMarkers = 256
 
     private var sources: [Source]
     /// The end of the current part and the reason for the next one; nil if no input has started its next part.
@@ -126,6 +137,16 @@ struct InputMerger {
                 sources[index].release()
                 sources[index].hasNewPart = true
                 if splice == nil { splice = (sources[index].end, reason) }
+            case .metadata(var metadata):
+                metadata.time = RationalTime.difference(metadata.time, sources[index].shift)
+                return .metadata(metadata)
+            case .splice(let marker):
+                var shifted = marker
+                shifted.time = RationalTime.difference(marker.time, sources[index].shift)
+                guard let splice, shifted.time >= splice.time else { return .splice(shifted) }
+                if sources[index].aheadMarkers.count < Self.maximumMarkers {
+                    sources[index].aheadMarkers.append(marker)
+                }
             case .sample(let track, var sample):
                 guard let splice, isAhead(track, index) || isAfter(splice.time, sample, track, index) else {
                     sources[index].pass(track, &sample)
@@ -179,6 +200,7 @@ extension InputMerger.Source {
     /// Moves the start of the timeline to a time.
     fileprivate mutating func shift(by time: RationalTime) {
         end = .zero
+        shift = RationalTime(time.value &+ shift.converted(to: time.timescale), timescale: time.timescale)
         for track in tracks.indices {
             let timing = tracks[track].timing
             // The decode times remain positive: a key frame is decoded at most this long before it is presented.

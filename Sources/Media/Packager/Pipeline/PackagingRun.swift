@@ -2,6 +2,7 @@ import ByteCoding
 import DASHManifest
 import DRMSignaling
 import FileWriting
+import HLSPlaylist
 import MediaFormats
 
 /// Executes a plan: reads samples from the inputs, divides them into segments with ``Segmenter``, and writes these.
@@ -15,6 +16,9 @@ package final class PackagingRun {
     private var clearLead: ClearLead
     /// The part of the presentation whose segments are being written.
     private var part: SegmentPipeline.Part
+    /// The Date Ranges of commands of SCTE 35, and the dates, which are only written if there are such commands.
+    private var splices = SpliceRanges()
+    private var dates = PartDates()
     /// The tracks of pipes that turned out to be empty, and those of later parts that have no rendition.
     private var warnings: [String] = []
 
@@ -143,7 +147,12 @@ package final class PackagingRun {
                 )
             }
             let isClear = clearLead.contains(segment, isLeader: segment.rendition == part.leader)
-            try writer.write(segment, isClear: isClear)
+            try writer.write(
+                segment,
+                isClear: isClear,
+                date: dates.date(of: segment),
+                dateRanges: dateRanges(of: segment)
+            )
         } catch let failure as SampleFailure {
             let rendition = pipeline.renditions[segment.rendition]
             throw InputFailure(plan.inputs[rendition.input].name, "\(failure)")
@@ -153,10 +162,20 @@ package final class PackagingRun {
         }
     }
 
+    /// Returns the Date Ranges of the commands of SCTE 35 that apply at the start of a segment.
+    private func dateRanges(of segment: TrackSegment) -> [DateRangeTag] {
+        segment.splices.compactMap { point in
+            let date = dates.date(of: point.time)
+            if let warning = point.warning(date), !warnings.contains(warning) { warnings.append(warning) }
+            return splices.tag(for: point, date: date)
+        }
+    }
+
     /// Continues with the next part of the inputs, which starts a new timeline.
     private func begin(_ next: SegmentPipeline.Part) throws {
         try fillGaps()
         part = next
+        dates.beginPart()
         warnings += next.lost.map { "\($0)" }
         // The clear lead is at most the first part.
         clearLead = ClearLead(nil)
@@ -178,6 +197,13 @@ package final class PackagingRun {
     private func finish() throws -> [Rendition] {
         if part.number > 0 { try fillGaps() }
         var written = try writers.map { try $0.finish() }
+        if written.contains(where: \.hasDateRanges) {
+            warnings += SpliceRanges.warnings(plan.job.manifests)
+        } else {
+            written = written.map(\.withoutDates)
+        }
+        warnings += SpliceRanges.warnings(dropped: pipeline.droppedSplices)
+        warnings += TimedMetadata.warnings(dropped: pipeline.droppedMetadata)
         let filled = written.filter(\.hasMedia)
         guard let leader = filled.first(where: { $0.track.kind == .video }) ?? filled.first else {
             throw InputFailure(plan.inputs[pipeline.renditions[0].input].name, "no track has any samples")
@@ -217,6 +243,14 @@ package final class PackagingRun {
 extension Rendition {
     /// True if there is a segment that is not a gap.
     fileprivate var hasMedia: Bool { segments.contains { !$0.isGap } }
+
+    fileprivate var hasDateRanges: Bool { segments.contains { !$0.dateRanges.isEmpty } }
+
+    fileprivate var withoutDates: Rendition {
+        var rendition = self
+        for index in rendition.segments.indices { rendition.segments[index].date = nil }
+        return rendition
+    }
 }
 
 extension PackagingPlan {

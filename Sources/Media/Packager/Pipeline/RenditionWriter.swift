@@ -165,11 +165,13 @@ final class RenditionWriter {
     /// - Parameters:
     ///   - isClear: Whether the segment is in the clear lead, so that it stays clear whatever the key.
     ///   - date: The date of the first frame, if the presentation has dates.
+    ///   - dateRanges: The Date Ranges that start or end with the segment.
     func write(
         _ complete: TrackSegment,
         isClear: Bool,
         isDiscontinuity: Bool = false,
-        date: PlaylistDate? = nil
+        date: PlaylistDate? = nil,
+        dateRanges: [DateRangeTag] = []
     ) throws {
         guard complete.isStart else { return try writeChunk(complete) }
         var segment = complete
@@ -190,7 +192,7 @@ final class RenditionWriter {
         result.keys = segment.isProtected ? keys : []
         result.isInClearLead = isClear
         result.isDiscontinuity = result.isDiscontinuity || isDiscontinuity
-        result.date = date
+        (result.date, result.dateRanges) = (date, dateRanges)
         if complete.chunk != nil {
             open = (result, target, output)
             return try writeChunk(complete)

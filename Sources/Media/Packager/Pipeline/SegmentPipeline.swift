@@ -99,6 +99,17 @@ final class SegmentPipeline {
     private static let maximumLeaderSegments = 16
     private var states: [TrackState] = []
     private var ready = Queue<TrackSegment>()
+    private var splices = SpliceSchedule()
+    /// The ID3 tags that are not in a segment yet, and the number of those that were dropped.
+    private var metadata: [TimedMetadata] = []
+    private(set) var droppedMetadata = 0
+    private static let maximumMetadata = 1024
+    /// The commands of SCTE 35 that have been reached, for each rendition until it has a segment that starts at the same
+    /// time or later.
+    private var reachedSplices: [Int: [(cut: RationalTime, point: SplicePoint)]] = [:]
+    private static let maximumReachedSplices = 256
+    /// The duration of the last sample of the leading track.
+    private var frameDuration = RationalTime.zero
     private let isLive: Bool
     /// The maximum duration of chunks; nil to return whole segments.
     private let chunkDuration: RationalTime?
@@ -143,6 +154,9 @@ final class SegmentPipeline {
         )
     }
 
+    /// The number of commands of SCTE 35 that were dropped, because too many were announced.
+    var droppedSplices: Int { splices.droppedCount }
+
     /// The maximum segment duration, as far as key frames permit; see ``Segmenter/maximumDuration``.
     var maximumDuration: RationalTime? {
         didSet { segmenter.maximumDuration = maximumDuration }
@@ -171,13 +185,22 @@ final class SegmentPipeline {
             if let leader { perform(try segmenter.end(track: leader)) }
             for track in trackRenditions.indices { perform(try segmenter.end(track: track), isEndOfPart: true) }
             try beginPart(reason)
+        case .splice(let marker): splices.add(marker)
+        case .metadata(let tags): addMetadata(tags)
         case .sample(let input, let trackIndex, let sample):
             guard let track = inputTracks[input][trackIndex] else { return true }
             if states[track].skipsToKeyFrame {
                 guard sample.isSync else { return true }
                 states[track].skipsToKeyFrame = false
             }
-            if track == leader, wouldBeTooLong(sample, track) { return try dropToKeyFrame() }
+            if track == leader {
+                if wouldBeTooLong(sample, track) { return try dropToKeyFrame() }
+                let clock = clocks[track]
+                // Audio can be cut at each frame: at the one that starts nearest to the splice.
+                let duration = Int64(sample.duration) / (clock.isVideo ? 1 : 2)
+                frameDuration = RationalTime(duration, timescale: clock.timescale)
+                segmenter.earliestSplice = splices.nextTime.map { RationalTime.difference($0, frameDuration) }
+            }
             perform(try segmenter.add(Segmenter.Timing(sample, clocks[track]), track: track))
         }
         return true
@@ -195,6 +218,12 @@ final class SegmentPipeline {
         var part = Part(number: number, plan: found.plan, renditions: own, reason: reason, lost: found.lost)
         part.continuedFrom = end
         parts.append(part)
+        if end == nil { splices.restart(after: leaderEnd) }
+        droppedMetadata += metadata.count
+        metadata = []
+        for (rendition, points) in reachedSplices {
+            reachedSplices[rendition] = points.map { (RationalTime(.min / 2, timescale: 1), $0.point) }
+        }
         schedule.restart()
         begin(part, found.renditions)
         onPart?(part)
@@ -292,9 +321,35 @@ final class SegmentPipeline {
         // The first samples of a later chunk start no segment.
         guard let leader, states[leader].chunkCount == 0 else { return }
         schedule.begin(at: start)
+        takeSplices(at: start)
         guard chunkDuration != nil else { return }
         if leaderSegments.count == Self.maximumLeaderSegments { leaderSegments.removeFirst() }
         leaderSegments.append((start, segmenter.nextCut.map { schedule.endsPeriod(at: $0) } ?? false))
+    }
+
+    /// Assigns the commands of SCTE 35 that the leading track has reached to the next segments of all renditions.
+    private func takeSplices(at start: RationalTime) {
+        for point in splices.takeReached(at: start, tolerance: frameDuration) {
+            // The gaps of a rendition without a track have the Date Ranges of the leading rendition.
+            for rendition in trackRenditions
+            where reachedSplices[rendition, default: []].count < Self.maximumReachedSplices {
+                reachedSplices[rendition, default: []].append((start, point))
+            }
+        }
+        segmenter.earliestSplice = splices.nextTime.map { RationalTime.difference($0, frameDuration) }
+    }
+
+    private func addMetadata(_ tags: TimedMetadata) {
+        guard plan.job.container == .fmp4, metadata.count < Self.maximumMetadata else { return droppedMetadata += 1 }
+        metadata.append(tags)
+    }
+
+    /// Removes and returns the commands that apply to a segment that starts at a time.
+    private func removeSplices(of rendition: Int, upTo start: RationalTime) -> [SplicePoint] {
+        guard let waiting = reachedSplices[rendition] else { return [] }
+        let found = waiting.filter { $0.cut <= start }
+        if !found.isEmpty { reachedSplices[rendition] = waiting.filter { $0.cut > start } }
+        return found.map(\.point)
     }
 
     /// Completes the current chunk of a track if the next sample would make it too long.
@@ -341,6 +396,14 @@ final class SegmentPipeline {
         segment.rendition = trackRenditions[track]
         segment.period = states[track].segment?.period ?? schedule.period(at: time.lowerBound)
         segment.longestGroup = longestGroup
+        // ID3 tags are in the segments of the leading track, which is video if there is any.
+        if track == leader, !metadata.isEmpty {
+            segment.metadata = metadata.filter { $0.time < time.upperBound }
+            metadata.removeAll { $0.time < time.upperBound }
+        }
+        if chunk == nil || chunk?.index == 0 {
+            segment.splices = removeSplices(of: segment.rendition, upTo: time.lowerBound)
+        }
         if let chunk {
             let start = states[track].segment?.start ?? time.lowerBound
             segment.chunk = chunk

@@ -1,4 +1,5 @@
 import ByteCoding
+import HLSPlaylist
 import MediaFormats
 
 /// Writes the segments of a subtitle rendition, with the segment boundaries of the leading rendition.
@@ -40,6 +41,7 @@ struct SubtitleOutput {
                 let lead = RationalTime.difference(segment.start, start)
                 segment.start = RationalTime.difference(segment.start, lead)
                 segment.duration.value += lead.converted(to: segment.duration.timescale)
+                segment.date = segment.date?.advanced(by: -lead.seconds).inMilliseconds
             }
             let (start, timescale) = (end, segment.duration.timescale)
             end = RationalTime(end.converted(to: timescale) + segment.duration.value, timescale: timescale)
@@ -63,6 +65,7 @@ struct SubtitleOutput {
             (subtitles.number, subtitles.isInClearLead) = (UInt64(index) + 1, cut.segment.isInClearLead)
             (subtitles.period, subtitles.part) = (cut.segment.period, cut.segment.part)
             subtitles.isDiscontinuity = cut.segment.isDiscontinuity
+            (subtitles.date, subtitles.dateRanges) = (cut.segment.date, cut.segment.dateRanges)
             return subtitles
         }
     }

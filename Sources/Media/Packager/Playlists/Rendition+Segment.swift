@@ -44,6 +44,8 @@ extension Rendition {
         package var isGap = false
         /// The date of the first frame (EXT-X-PROGRAM-DATE-TIME); nil if the presentation has no dates.
         package var date: PlaylistDate?
+        /// The Date Ranges that start or end with the segment (EXT-X-DATERANGE).
+        package var dateRanges: [DateRangeTag] = []
         /// The Partial Segments, from the start of the segment (EXT-X-PART); empty without low latency.
         package var parts: [Part] = []
 

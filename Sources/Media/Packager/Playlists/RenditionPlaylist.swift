@@ -55,6 +55,8 @@ struct RenditionPlaylist: Sendable {
     /// The protocol version, once a segment is published; it never changes.
     private var version: UInt64?
     private var rounder = DurationRounder()
+    /// The Date Ranges for the next segment, because there was no segment to which they could be added.
+    private var nextDateRanges: [DateRangeTag] = []
 
     /// Creates a playlist without segments.
     init(
@@ -101,6 +103,7 @@ struct RenditionPlaylist: Sendable {
             read.initialization = map.map { Rendition.Resource(uri: $0.uri, byteRange: Range($0.byteRange)) }
             read.keys = context.keys
             read.date = segment.programDateTime
+            read.dateRanges = segment.dateRanges
             read.isDiscontinuity = segment.isDiscontinuity
             read.isGap = segment.isGap
             read.parts = segment.parts.compactMap { Rendition.Segment.Part($0) }
@@ -121,6 +124,7 @@ struct RenditionPlaylist: Sendable {
             open.initialization = map.map { Rendition.Resource(uri: $0.uri, byteRange: Range($0.byteRange)) }
             open.keys = context.keys
             open.date = playlist.upcoming.programDateTime
+            open.dateRanges = playlist.upcoming.dateRanges
             open.isDiscontinuity = playlist.upcoming.isDiscontinuity
             open.parts = parts
             lowLatency.open = open
@@ -161,6 +165,7 @@ struct RenditionPlaylist: Sendable {
     mutating func removeFirst(_ count: Int) -> [Rendition.Segment] {
         let removed = Array(segments.prefix(count))
         segments.removeFirst(removed.count)
+        keepDateRanges(of: removed)
         sequence &+= UInt64(removed.count)
         discontinuitySequence &+= UInt64(removed.count { $0.isDiscontinuity })
         return removed
@@ -206,6 +211,7 @@ extension RenditionPlaylist {
             microseconds: rounder.advance(by: min(segment.duration.seconds, maximumDuration))
         )
         segment.keyFrames = []
+        segment.dateRanges = takeNextDateRanges() + unlistedDateRanges(of: segment)
         segments.append(segment)
         if !segment.isGap {
             lowLatency?.open = nil
@@ -222,6 +228,7 @@ extension RenditionPlaylist {
     mutating func appendKeyFrames(of segment: Rendition.Segment) -> [Rendition.Segment] {
         if segment.isGap { return [append(segment)] }
         let frames = segment.iFrames
+        if frames.isEmpty { nextDateRanges += segment.dateRanges }
         if frames.isEmpty, kind == .vod, let last = segments.indices.last {
             let more = rounder.advance(by: segment.duration.seconds)
             segments[last].duration = RationalTime(microseconds: segments[last].duration.seconds + more)
@@ -232,7 +239,8 @@ extension RenditionPlaylist {
             entry.byteCount = frame.byteRange.count
             entry.duration = RationalTime(microseconds: rounder.advance(by: frame.duration))
             entry.keyFrames = []
-            if index > 0 { (entry.isDiscontinuity, entry.date) = (false, nil) }
+            if index > 0 { (entry.isDiscontinuity, entry.date, entry.dateRanges) = (false, nil, []) }
+            entry.dateRanges = takeNextDateRanges() + entry.dateRanges
             segments.append(entry)
             return entry
         }
@@ -271,6 +279,54 @@ extension RenditionPlaylist {
         // What players have loaded of a file that is lost cannot be listed again; its number is not used for another.
         let isComplete = try truncate(open.resource.uri, open.byteCount)
         segments.append(isComplete ? open : Rendition.Segment(gap: nextSequence &+ 1, along: open))
+    }
+}
+
+// MARK: - Date Ranges
+extension RenditionPlaylist {
+    /// The maximum number of tags that are kept longer than their segments.
+    private static let maximumKeptRanges = 64
+
+    /// Returns the tags of a segment that are not listed: a segment of another rendition, along which there was a gap, has
+    /// the same ones.
+    private func unlistedDateRanges(of segment: Rendition.Segment) -> [DateRangeTag] {
+        segment.dateRanges.filter { tag in !segments.contains { $0.dateRanges.contains(tag) } }
+    }
+
+    private mutating func takeNextDateRanges() -> [DateRangeTag] {
+        guard !nextDateRanges.isEmpty else { return [] }
+        defer { nextDateRanges = [] }
+        return nextDateRanges
+    }
+
+    /// Moves the Date Ranges of removed segments that have not ended to the first segment that is left: a tag must not be
+    /// removed while a segment is within its range (RFC 8216bis, 6.2.1). The range of a break whose end and duration are
+    /// unknown has not ended.
+    private mutating func keepDateRanges(of removed: [Rendition.Segment]) {
+        let tags = removed.flatMap(\.dateRanges)
+        // Only the first I-frame of a segment has a date.
+        let end = removed.last { $0.date != nil }.flatMap { $0.date?.advanced(by: $0.duration.seconds) }
+        guard !tags.isEmpty, let start = segments.first?.date ?? end else { return }
+        let listed = segments.flatMap(\.dateRanges) + (lowLatency?.open?.dateRanges ?? [])
+        // The attributes of a range do not change while one of its tags is listed.
+        let ids = Set(listed.map(\.id))
+        var ends: [String: PlaylistDate] = [:]
+        for tag in tags + listed {
+            if let begin = tag.startDate, let duration = tag.duration { ends[tag.id] = begin.advanced(by: duration) }
+        }
+        let kept = tags.filter { tag in
+            if ids.contains(tag.id) { return true }
+            if let end = ends[tag.id] { return end > start }
+            guard let begin = tag.startDate else { return false }
+            if let planned = tag.plannedDuration { return begin.advanced(by: planned) > start }
+            return tag.scte35Out != nil || begin >= start
+        }
+        let all = Array(kept.suffix(Self.maximumKeptRanges))
+        if segments.isEmpty {
+            nextDateRanges = all + nextDateRanges
+        } else {
+            segments[0].dateRanges = all + segments[0].dateRanges
+        }
     }
 }
 
@@ -335,6 +391,7 @@ extension RenditionPlaylist {
             if hasBitRates, !segment.isGap, segment.resource.byteRange == nil {
                 tags += bitRate.tags(byteCount: segment.byteCount, duration: duration)
             }
+            tags += segment.dateRanges.map { .dateRange($0) }
             return MediaSegment(
                 uri: segment.resource.uri,
                 duration: duration,

@@ -15,7 +15,7 @@
 ///
 /// | Track of the sample | Condition | Decision |
 /// |---|---|---|
-/// | leader | a sync sample at or after the grid point | `cut` of the leader, then `append` |
+/// | leader | a sync sample at or after the grid point or a splice | `cut` of the leader, then `append` |
 /// | leader | any other sample | `append` |
 /// | follower | presented before the next cut, or before the leader's decode time | `append` |
 /// | follower | presented at or after the next cut | `cut` of the follower, then `append` |
@@ -58,6 +58,9 @@ public struct Segmenter: Sendable {
     /// The maximum duration of the leader's segments, as far as sync samples permit: a segment ends before its grid
     /// point if the next sync sample is likely to be too late. Nil for no maximum.
     public var maximumDuration: RationalTime?
+    /// The time from which the leading track is cut at the next sync sample, also before the next grid point, which then
+    /// follows one target duration later: a splice. Nil for none.
+    public var earliestSplice: RationalTime?
 
     /// Creates a segmenter.
     ///
@@ -74,7 +77,10 @@ public struct Segmenter: Sendable {
     }
 
     /// The time from which on the leading track is cut at the next sync sample; nil before its start.
-    package var nextCut: RationalTime? { origin == nil ? nil : gridPoint(gridIndex) }
+    package var nextCut: RationalTime? {
+        guard origin != nil else { return nil }
+        return earliestSplice.map { min($0, gridPoint(gridIndex)) } ?? gridPoint(gridIndex)
+    }
 
     /// Adds the next sample of a track.
     ///
@@ -127,8 +133,12 @@ public struct Segmenter: Sendable {
             segmentStart = sample.presentation
             addCutsBeforeLeader(sample.presentation)
         } else if sample.isSync,
-            sample.presentation >= gridPoint(gridIndex) || wouldExceedMaximumDuration(sample.presentation)
+            sample.presentation >= gridPoint(gridIndex) || reachesSplice(sample.presentation)
+                || wouldExceedMaximumDuration(sample.presentation)
         {
+            if reachesSplice(sample.presentation), sample.presentation < gridPoint(gridIndex) {
+                (origin, gridIndex) = (sample.presentation, 1)
+            }
             cuts.append(sample.presentation)
             segmentStart = sample.presentation
             decisions.append(.cut(track: leader, next: sample.presentation))
@@ -153,6 +163,8 @@ public struct Segmenter: Sendable {
         for index in stride(from: earlyCuts, through: 0, by: -1) { cuts.append(gridPoint(-Int64(index))) }
         states[leader].cuts = cuts.count
     }
+
+    private func reachesSplice(_ time: RationalTime) -> Bool { earliestSplice.map { time >= $0 } ?? false }
 
     /// Returns whether the segment would become too long if the next sync sample came after the longest interval so
     /// far.

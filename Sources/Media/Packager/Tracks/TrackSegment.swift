@@ -28,6 +28,10 @@ package struct TrackSegment: Sendable {
     package var end: RationalTime
     /// The longest interval between its key frames, or between the last one and its end, in seconds; 0 for audio.
     package var longestGroup = 0.0
+    /// The commands of SCTE 35 that apply at its start, or shortly before it.
+    var splices: [SplicePoint] = []
+    /// The ID3 tags that are presented with it.
+    var metadata: [TimedMetadata] = []
     /// True if its samples are to be encrypted. In a clear lead they are not, although the track has a key.
     package var isProtected: Bool
 

@@ -72,6 +72,18 @@ final class ProgramClock {
         return offset
     }
 
+    /// The latest timestamp of any stream on the timeline; nil before the first one.
+    var latest: Int64? { reference == nil ? nil : mappedReference }
+
+    /// Returns a timestamp of 33 bits on the timeline, at most 2^32 units from the latest one; nil before the first
+    /// timestamp of any stream.
+    func nearest(_ time: Int64) -> Int64? {
+        guard let reference else { return nil }
+        let period: Int64 = 1 << 33
+        let distance = ((time - reference) % period + period) % period
+        return mappedReference + (distance < period / 2 ? distance : distance - period)
+    }
+
     /// Returns a timestamp on the timeline, without a new offset; nil before the first timestamp of the stream.
     func mapped(_ time: Int64, expected: Expectation, state: StreamState) -> Int64? {
         guard let shift = state.shift else { return nil }

@@ -4,6 +4,10 @@ import MediaFormats
 /// ATSC A/52, annexes A and G).
 enum StreamKind: Hashable {
     case h264, hevc, aac, ac3, enhancedAC3
+    /// Commands of SCTE 35.
+    case splices
+    /// ID3 tags with times.
+    case metadata
     /// A stream with encrypted samples (Apple's MPEG-2 Stream Encryption Format), with the name of the codec.
     case encrypted(String)
     /// A stream that cannot be packaged: the name of its format, and the kind of media; nil for data.
@@ -17,6 +21,8 @@ enum StreamKind: Hashable {
         case .ac3: self = .ac3
         // Blu-ray uses 0x84 for E-AC-3.
         case .eac3, TransportStreamType(rawValue: 0x84): self = .enhancedAC3
+        case .splices: self = .splices
+        case .metadata: self = .metadata
         case .encryptedH264: self = .encrypted("H.264")
         case .encryptedAAC: self = .encrypted("AAC")
         case .encryptedAC3: self = .encrypted("AC-3")
@@ -70,12 +76,12 @@ enum StreamKind: Hashable {
     private static let others: [UInt8: (String, MediaTrack.Kind?)] = [
         0x01: ("MPEG-1 video", .video), 0x02: ("MPEG-2 video", .video), 0x03: ("MPEG-1 audio", .audio),
         0x04: ("MPEG-2 audio", .audio), 0x05: ("private sections", nil), 0x0B: ("DSM-CC", nil), 0x0D: ("DSM-CC", nil),
-        0x10: ("MPEG-4 video", .video), 0x11: ("AAC in LATM", .audio), 0x15: ("ID3 metadata", nil),
+        0x10: ("MPEG-4 video", .video), 0x11: ("AAC in LATM", .audio),
         0x1C: ("MPEG-4 audio", .audio), 0x1D: ("MPEG-4 text", .subtitles), 0x20: ("H.264 MVC", nil),
         0x21: ("JPEG 2000", .video), 0x2D: ("MPEG-H audio", .audio), 0x32: ("JPEG XS", .video), 0x33: ("VVC", .video),
         0x35: ("EVC", .video), 0x42: ("AVS video", .video), 0x80: ("LPCM audio or DigiCipher video", .audio),
         0x82: ("DTS audio", .audio), 0x83: ("TrueHD audio", .audio), 0x85: ("DTS-HD audio", .audio),
-        0x86: ("SCTE-35 markers", nil), 0x90: ("Blu-ray subtitles", .subtitles), 0xD1: ("Dirac video", .video),
+        0x90: ("Blu-ray subtitles", .subtitles), 0xD1: ("Dirac video", .video),
         0xD2: ("AVS2 video", .video), 0xD4: ("AVS3 video", .video), 0xEA: ("VC-1 video", .video),
     ]
 
@@ -84,7 +90,7 @@ enum StreamKind: Hashable {
         switch self {
         case .h264, .hevc: .video
         case .aac, .ac3, .enhancedAC3: .audio
-        case .encrypted: nil
+        case .encrypted, .splices, .metadata: nil
         case .other(_, let kind): kind
         }
     }
@@ -97,6 +103,8 @@ enum StreamKind: Hashable {
         case .aac: "AAC"
         case .ac3: "AC-3"
         case .enhancedAC3: "E-AC-3"
+        case .splices: "SCTE-35 commands"
+        case .metadata: "ID3 metadata"
         case .encrypted(let name), .other(let name, _): name
         }
     }

@@ -28,6 +28,8 @@ final class TransportPart {
     private(set) var tracks: [MediaTrack] = []
     private(set) var sources: [(stream: any ElementaryStream, section: any StreamSection)] = []
     private(set) var isDescribed = false
+    /// The start of the part on its timeline, once the tracks are known.
+    private(set) var origin: Int64 = 0
     /// The earliest and the latest decode time so far.
     private(set) var first: Int64?
     private(set) var latest = Int64.min / 2
@@ -64,6 +66,7 @@ final class TransportPart {
     func describe() throws -> [any ElementaryStream] {
         isDescribed = true
         let origin = streams.compactMap { $0.section(number)?.firstPresentation }.min()
+        self.origin = origin ?? 0
         var silent: [any ElementaryStream] = []
         for (stream, entry) in zip(streams, entries) {
             guard let origin, let section = stream.section(number), section.firstPresentation != nil else {

@@ -53,6 +53,9 @@ struct TransportSplitter {
 
     // MARK: - State
 
+    /// True while it is not known whether a jump of timestamps starts a part.
+    var isUndecided: Bool { jump != nil }
+
     /// Returns whether a part is the last one so far.
     func isLast(_ part: TransportPart) -> Bool { part === parts.last }
 

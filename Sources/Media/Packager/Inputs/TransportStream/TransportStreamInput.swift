@@ -34,6 +34,9 @@ package final class TransportStreamInput: MediaInput {
     /// The streams of the current program map by PID.
     private var streams: [UInt16: any ElementaryStream] = [:]
     private var splitter: TransportSplitter
+    private var splices = SpliceReader()
+    /// The PIDs of streams with ID3 tags.
+    private var metadataPIDs: Set<UInt16> = []
     private var omitted = StreamOmissions()
     /// The warnings of the parts that have ended.
     private var earlierWarnings = LimitedWarnings()
@@ -47,6 +50,7 @@ package final class TransportStreamInput: MediaInput {
         self.source = source
         self.limits = limits
         name = source.name
+        demuxer.returnsSpliceSections = true
         splitter = TransportSplitter(limits)
         while !hasEnded, !isIdentified {
             try readMore()
@@ -68,6 +72,7 @@ package final class TransportStreamInput: MediaInput {
     package func next() throws -> InputEvent? {
         while true {
             if let part = splitter.parts.first, part.isDescribed {
+                if let event = splices.next(in: part) { return event }
                 if let track = nextTrack(of: part),
                     let sample = part.sources[track].section.next(isClosed: splitter.isClosed(part, track))
                 {
@@ -186,16 +191,27 @@ extension TransportStreamInput {
         do {
             for packet in packets {
                 while packet.mapCount > mapCount, let map = maps.popFirst() { try updateProgramMap(map) }
+                guard !packet.isSpliceSection else {
+                    splices.add(packet.payload)
+                    splices.resolve(splitter)
+                    continue
+                }
+                if metadataPIDs.contains(packet.pid) { splices.addMetadata(packet) }
                 let known = streams[packet.pid]
                 omitted.addPacket(packet.pid, of: known)
-                guard let stream = known else { continue }
+                guard let stream = known else {
+                    splices.resolve(splitter)
+                    continue
+                }
                 try stream.consume(packet)
                 splitter.assign()
+                splices.resolve(splitter)
             }
             while let map = maps.popFirst() { try updateProgramMap(map) }
             if hasEnded {
                 for stream in streams.values { try stream.finish() }
                 splitter.finish()
+                splices.resolve(splitter)
             }
         } catch let error as ParseError {
             throw InputFailure(name, "\(error)")
@@ -219,9 +235,10 @@ extension TransportStreamInput {
         let old = map
         map = new
         mapCount += 1
+        metadataPIDs = Set(new.streams.filter { StreamKind($0) == .metadata }.map(\.pid))
         let streams = new.streams.filter { stream in
             switch StreamKind(stream) {
-            case .encrypted, .other: return false
+            case .encrypted, .other, .splices, .metadata: return false
             default: return true
             }
         }
@@ -263,7 +280,7 @@ extension TransportStreamInput {
         case .hevc: return VideoStream<HEVCSyntax>(label: label)
         case .aac: return AudioStream<ADTSAudioFraming>(label: label)
         case .ac3, .enhancedAC3: return AudioStream<AC3AudioFraming>(label: label)
-        case .encrypted, .other: return nil
+        case .encrypted, .other, .splices, .metadata: return nil
         }
     }
 }
@@ -282,6 +299,7 @@ extension TransportStreamInput {
         if demuxer.damage > 0 {
             warnings.append("\(counted(demuxer.damage, "transport stream packet")) damaged or missing")
         }
+        warnings += splices.warnings
         return warnings.map { "\(name): \($0)" }
     }
 
