@@ -108,6 +108,30 @@ struct LowLatencyRunTests {
         #expect(abs(audio.duration - 60) < 0.2, "no audio is lost")
     }
 
+    @Test("cannot continue a presentation with other parts, or without them")
+    func otherParts() async throws {
+        let scratch = try ScratchFolder()
+        let inputs = try LongFilm.write(seconds: 24, to: scratch.path)
+        let folder = scratch.path + "/out"
+        let open = scratch.path + "/open"
+        var job = Self.job(inputs, to: folder, rotation: nil)
+        _ = try await LiveRun.run(job, keys: LiveFixture.keys, stop: StopSignal()) { event in
+            guard case .part("video-64", 2, 3) = event else { return }
+            try? FileManager.default.copyItem(atPath: folder, toPath: open)
+        }
+        job.output = open
+        job.live?.partDuration = RationalTime(500, timescale: 1000)
+        let other = await #expect(throws: JobFailure.self) {
+            try await LiveRun.run(job, keys: LiveFixture.keys, stop: StopSignal())
+        }
+        #expect(other?.option == "part-duration")
+        job.live?.partDuration = nil
+        let without = await #expect(throws: JobFailure.self) {
+            try await LiveRun.run(job, keys: LiveFixture.keys, stop: StopSignal())
+        }
+        #expect(without?.option == "low-latency")
+    }
+
     private static func job(_ inputs: [String], to folder: String, rotation: KeyRotation?) -> PackagingJob {
         var job = LiveFixture.job(inputs, to: folder, rotation: rotation)
         job.live?.partDuration = LiveOptions.defaultPartDuration

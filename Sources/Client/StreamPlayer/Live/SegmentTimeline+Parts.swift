@@ -82,7 +82,7 @@ extension SegmentTimeline {
 }
 
 extension MediaPlaylist {
-    /// The segment of which parts are available, but not all; nil if there is none.
+    /// The segment that is still being written: some of its parts are available. Nil if the last segment is complete.
     var openSegment: MediaSegment? {
         guard let first = upcoming.parts.first, !isEnded else { return nil }
         return MediaSegment(

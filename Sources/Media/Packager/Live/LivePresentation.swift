@@ -57,7 +57,8 @@ struct LivePresentation: Sendable {
         let wasPublished = published != nil
         let playlists = renditions[rendition].append(
             segment,
-            nextURI: segment.followingURI,
+            // A rendition without a track has no media to wait for.
+            nextURI: segment.isGap ? nil : segment.followingURI,
             reports: reports(for: rendition),
             now: now
         )

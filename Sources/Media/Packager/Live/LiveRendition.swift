@@ -94,11 +94,11 @@ struct LiveRendition: Sendable {
     /// Adds the next segment. Files to delete are returned by ``expire(_:)``.
     ///
     /// - Parameters:
-    ///   - nextURI: The URI of the segment after it, for a preload hint.
+    ///   - nextURI: The URI of the segment after it, for a preload hint; nil if it is not known.
     ///   - reports: The ends of the other renditions.
     mutating func append(
         _ segment: Rendition.Segment,
-        nextURI: String = "",
+        nextURI: String? = nil,
         reports: [RenditionReportTag] = [],
         now: PlaylistDate
     ) -> [LiveAction] {

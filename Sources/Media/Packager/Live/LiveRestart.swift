@@ -33,7 +33,29 @@ struct LiveRestart {
                     + "folder"
             )
         }
+        try checkParts(playlist, path)
         return playlist
+    }
+
+    /// Checks that this run lists parts if the earlier one did, and with the same maximum duration: these tags must not
+    /// change (RFC 8216bis, 6.2.1).
+    private func checkParts(_ playlist: MediaPlaylist, _ path: String) throws(JobFailure) {
+        let control = live.partDuration.map {
+            LivePartTarget.serverControl(partDuration: $0.seconds, targetDuration: playlist.targetDuration)
+        }
+        guard playlist.serverControl != control else { return }
+        guard control != nil, playlist.serverControl != nil else {
+            throw JobFailure(
+                "low-latency",
+                "\(path) \(control == nil ? "has parts" : "has no parts"), which must not change: "
+                    + "\(control == nil ? "use" : "remove") low-latency, or start over with overwrite"
+            )
+        }
+        throw JobFailure(
+            "part-duration",
+            "\(path) has other parts, whose maximum duration must not change: use the part-duration of the earlier run, "
+                + "or start over with overwrite"
+        )
     }
 
     /// Returns the Target Duration of the existing presentation in seconds, if any.

@@ -241,7 +241,7 @@ final class RenditionWriter {
         self.open = nil
     }
 
-    /// The URI of an init segment that was written ahead and has not been used; nil if there is none.
+    /// The URI of an init segment that was written ahead and has not been used; nil if every init segment is in use.
     var unusedInitialization: String? { prepared?.resource.uri }
 
     /// The segment of which chunks have been written, but not the last one.

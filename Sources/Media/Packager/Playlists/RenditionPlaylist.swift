@@ -20,8 +20,8 @@ struct RenditionPlaylist: Sendable {
         var partTarget: Double
         /// The segment of which parts are available, but not all; nil between segments.
         var open: Rendition.Segment?
-        /// The URI of the next segment, of which nothing is available.
-        var nextURI = ""
+        /// The URI of the next segment, of which nothing is available; nil if it is not known.
+        var nextURI: String?
         /// The URI of the init segment of the next segment, if it has another one.
         var nextMap: String?
         /// The ends of the other renditions.
@@ -426,13 +426,11 @@ extension RenditionPlaylist {
         addParts(to: &playlist, lowLatency)
         guard !isEnded else { return }
         let end = lowLatency.open?.parts.last?.byteRange.upperBound
-        playlist.preloadHints = [
-            PreloadHintTag(
-                kind: .part,
-                uri: lowLatency.open?.resource.uri ?? lowLatency.nextURI,
-                byteRangeStart: UInt64(end ?? 0)
+        if let uri = lowLatency.open?.resource.uri ?? lowLatency.nextURI {
+            playlist.preloadHints.append(
+                PreloadHintTag(kind: .part, uri: uri, byteRangeStart: UInt64(end ?? 0))
             )
-        ]
+        }
         if let map = lowLatency.nextMap { playlist.preloadHints.append(PreloadHintTag(kind: .map, uri: map)) }
         playlist.renditionReports = lowLatency.reports
     }

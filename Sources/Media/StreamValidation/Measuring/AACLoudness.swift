@@ -24,7 +24,7 @@ struct AACLoudness: Hashable {
     /// The maximum number of positions that are tried in a block.
     private static let maximumSteps = 20_000
 
-    /// The `prog_ref_level`; nil if there is none.
+    /// The `prog_ref_level`; nil if it is absent.
     private(set) var programLevel: UInt8?
     /// True if there is a set of `loudnessInfo()`.
     private(set) var hasInformation = false

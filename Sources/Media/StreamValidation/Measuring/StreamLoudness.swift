@@ -64,7 +64,7 @@ public struct StreamLoudness: Hashable, Sendable {
         return Int(value)
     }
 
-    /// The `prog_ref_level` of AAC, in quarters of a decibel below full scale; nil if there is none.
+    /// The `prog_ref_level` of AAC, in quarters of a decibel below full scale; nil if it is absent.
     public var programReferenceLevel: Int? {
         guard let most = programLevels.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), most.value >= sufficient
         else { return nil }

@@ -41,7 +41,7 @@ public struct DeclaredLoudness: Hashable, Sendable {
         return values
     }
 
-    /// The declared true peak in dBTP; nil if there is none.
+    /// The declared true peak in dBTP; nil if none is declared.
     public var truePeak: Double? { box?.entry?.truePeakLevel }
 }
 

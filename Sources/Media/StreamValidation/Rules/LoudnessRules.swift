@@ -88,7 +88,7 @@ enum LoudnessFault: Hashable {
     /// AAC has a box, but no metadata in the stream.
     case aacLevelMissing
 
-    /// Returns the fault; nil if there is none, or if it cannot be seen.
+    /// Returns the fault; nil if the metadata are present or cannot be seen.
     init?(_ declared: DeclaredLoudness) {
         let codec = Codec(declared.format.codecs)
         let isMovie = declared.format.container == .mp4

@@ -13,7 +13,7 @@ enum ConditionalRequest {
         }
     }
 
-    /// Returns the requested range; nil if there is none, it is ignored, or If-Range names another version.
+    /// Returns the requested range; nil without a range, if it is ignored, or if If-Range names another version.
     static func range(_ headers: HTTPFields, _ tag: String?) -> RequestedRange? {
         guard let field = headers[.range] else { return nil }
         if let condition = headers[.ifRange], condition != tag { return nil }

@@ -124,7 +124,7 @@ struct StreamOptions: ParsableArguments {
         name: .customLong("work-folder"),
         help: .init(
             "The folder for the files of an upload, from which another run continues. (default: a folder for the "
-                + "URL in the system's folder for temporary files)",
+                + "URL in $XDG_STATE_HOME/keyway or ~/.local/state/keyway)",
             valueName: "folder"
         ),
         transform: PackagingValue.workFolder

@@ -24,7 +24,10 @@ extension PackagingSettings {
         // The name is the same in each run, so that another run continues the presentation.
         let name = "\(url.host() ?? "")\(url.port.map { "-\($0)" } ?? "")\(url.path())"
         let safe = name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == "-") ? $0 : "-" }
-        return FileManager.default.temporaryDirectory.appending(path: "keyway-\(getuid())/\(String(safe))").path()
+        // Not in a folder for temporary files, where others could create it first.
+        let state = ProcessInfo.processInfo.environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let home = FileManager.default.homeDirectoryForCurrentUser.path + "/.local/state"
+        return "\(state ?? home)/keyway/\(String(safe))"
     }
 
     private func refuseUploadOptions() throws(JobFailure) {

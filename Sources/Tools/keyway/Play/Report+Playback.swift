@@ -31,8 +31,8 @@ extension Report {
         if let latency = playback.latency {
             fields += [
                 Field("seconds of latency", rounded(latency.last)),
-                Field("lowest latency", rounded(latency.minimum)),
-                Field("highest latency", rounded(latency.maximum)),
+                Field("lowest seconds of latency", rounded(latency.minimum)),
+                Field("highest seconds of latency", rounded(latency.maximum)),
             ]
         }
         if let time = playback.startUpTime { fields.append(Field("milliseconds to start", milliseconds(time))) }
