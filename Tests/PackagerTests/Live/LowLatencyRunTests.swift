@@ -82,6 +82,9 @@ struct LowLatencyRunTests {
         guard case .media(let playlist) = video?.playlist else { throw ScratchError() }
         #expect(playlist.discontinuitySequence == 1)
         #expect(seen.parts["video-64/4.m4s"] == open, "the parts stay as they were listed")
+        let frames = try MediaPlaylist(parsing: scratch.bytes("killed/video-64/iframes.m3u8"))
+        #expect(frames.discontinuitySequence == 1)
+        #expect(abs(frames.duration - playlist.duration) < 1e-5)
     }
 
     @Test("that get no key frame skip to the next one, with a discontinuity and dates that go on")

@@ -97,7 +97,10 @@ struct LiveRestart {
                 RenditionPlaylist(resuming: $0, hasClearMap: hasClearMap)
             }
             if let iFrames { media.addMissingSegments(listedIn: iFrames) }
-            try media.endOpenSegment { uri, size in try folder.truncate(planned.folder + "/" + uri, to: size) }
+            let gap = try media.endOpenSegment { uri, size in
+                try folder.truncate(planned.folder + "/" + uri, to: size)
+            }
+            if let gap { iFrames?.appendKeyFrames(of: gap) }
         } else if let manifest = try readManifest() {
             let last = folder.files(planned.folder).compactMap { fileNumber($0) }.max()
             media.addMissingSegments(listedIn: manifest, of: planned.folder, lastNumber: last ?? 0)

@@ -273,12 +273,19 @@ extension RenditionPlaylist {
     /// Ends the segment that was open when the earlier run was killed after its last listed part.
     ///
     /// - Parameter truncate: Cuts its file to a size in bytes; returns false if the file is shorter.
-    mutating func endOpenSegment(_ truncate: (_ uri: String, _ size: Int) throws -> Bool) rethrows {
-        guard let open = lowLatency?.open else { return }
+    /// - Returns: The segment as a gap of the I-frame playlist, which does not list it: with the same URI, duration and
+    ///   discontinuity. Nil if no segment was open.
+    mutating func endOpenSegment(
+        _ truncate: (_ uri: String, _ size: Int) throws -> Bool
+    ) rethrows -> Rendition.Segment? {
+        guard let open = lowLatency?.open else { return nil }
         lowLatency?.open = nil
         // What players have loaded of a file that is lost cannot be listed again; its number is not used for another.
         let isComplete = try truncate(open.resource.uri, open.byteCount)
         segments.append(isComplete ? open : Rendition.Segment(gap: nextSequence &+ 1, along: open))
+        guard var gap = segments.last else { return nil }
+        (gap.isGap, gap.byteCount, gap.parts) = (true, 0, [])
+        return gap
     }
 }
 
