@@ -3,12 +3,15 @@
 import datetime
 import os
 import re
+import shutil
 import struct
 import subprocess
+import sys
 import time
 from pathlib import Path
 
-from servers import fail, run
+from browsers import is_here, open_browser, wait_until
+from servers import ROOT, fail, run
 
 # The duration of a part in seconds, the number of parts of a segment, and of segments in the window.
 PART, PARTS, WINDOW = 0.5, 4, 12
@@ -128,12 +131,23 @@ class Origin:
     """keyway-origin, which serves a folder."""
 
     def __init__(self, folder, *options, name="origin", prefix=()):
-        self.log = f"{name}.log"
-        with open(f"{name}.out", "w") as out, open(self.log, "w") as log:
-            self.process = subprocess.Popen([*prefix, "keyway-origin", "serve", folder, "--listen", "127.0.0.1:0", *options],
-                                            stdout=out, stderr=log)
+        self.command, self.name, self.log = [*prefix, "keyway-origin", "serve", folder, *options], name, f"{name}.log"
+        self.start("127.0.0.1:0")
         self.url = self.address("players", f"{name}.out")
         self.metrics_url = self.address("metrics", f"{name}.out") if "--metrics-listen" in options else None
+
+    def start(self, listen):
+        with open(f"{self.name}.out", "w") as out, open(self.log, "a") as log:
+            self.process = subprocess.Popen([*self.command, "--listen", listen], stdout=out, stderr=log)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def restart(self):
+        """Starts it again at the same address, after it was killed."""
+        self.start(self.url.removeprefix("http://"))
+        self.address("players", f"{self.name}.out")
 
     def address(self, name, out):
         for _ in range(300):
@@ -175,3 +189,63 @@ def curl(url, *options, data=None):
     version, status = lines[0].split()[:2]
     fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
     return int(status), fields, body, version
+
+
+# The page that plays a presentation with hls.js; the address of the presentation is its fragment.
+PAGE = """<!DOCTYPE html><video muted width="320"></video><script type="module">
+    import "./hls.mjs"
+    const video = document.querySelector("video")
+    window.events = {stalls: 0, errors: []}
+    const hls = new Hls({lowLatencyMode: true, liveSyncDuration: 1.5, maxLiveSyncPlaybackRate: 1.2})
+    hls.on(Hls.Events.ERROR, (_, data) => {
+        if (data.details === "bufferStalledError" && video.currentTime > 1) window.events.stalls += 1
+        const ranges = [...Array(video.buffered.length).keys()].map(i => video.buffered.start(i) + " to " + video.buffered.end(i))
+        window.events.errors.push(data.details + " at " + video.currentTime + ", buffered " + ranges)
+    })
+    hls.loadSource(decodeURIComponent(location.hash.slice(1)))
+    hls.attachMedia(video)
+    video.play()
+    window.hls = hls
+    window.video = video
+    </script>"""
+
+
+def play_with_hls_js(url, seconds):
+    """Plays a presentation with hls.js in Chromium, at most three seconds behind its live edge and without a stall.
+
+    Returns a sentence with the result, also if one of the two is not available.
+    """
+    library = subprocess.run([ROOT / "IntegrationTests/hls-js"], capture_output=True, text=True)
+    if not is_here("chromium") or library.returncode != 0:
+        return "hls.js in Chromium is not available"
+    page = Path("page")
+    page.mkdir()
+    shutil.copy(library.stdout.strip(), page / "hls.mjs")
+    (page / "index.html").write_text(PAGE)
+    with open("page.out", "w") as out:
+        site = subprocess.Popen([sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", page],
+                                stdout=out, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: "port" in Path("page.out").read_text(), "the web server")
+        address = "http://127.0.0.1:" + re.search(r"port (\d+)", Path("page.out").read_text())[1]
+        with open_browser("chromium") as browser:
+            browser.get(f"{address}/index.html#{url}")
+            browser.wait("return window.video && video.currentTime > 3 ? true : null", "hls.js to play", timeout=60)
+            browser.run("window.events.stalls = 0; return 0")
+            latencies, begin = [], time.monotonic()
+            first = browser.run("return window.video.currentTime")
+            while time.monotonic() - begin < seconds:
+                time.sleep(1)
+                latencies.append(browser.run("return window.hls.latency"))
+            moved = browser.run("return window.video.currentTime") - first
+            events = browser.run("return window.events")
+            took = time.monotonic() - begin
+    finally:
+        site.kill()
+    if moved < 0.9 * took:
+        fail(f"hls.js played {moved:.1f} s in {took:.1f} s: {events}")
+    if max(latencies) > 3:
+        fail(f"hls.js was {max(latencies):.2f} s behind: {latencies}")
+    if events["stalls"]:
+        fail(f"hls.js stalled: {events}")
+    return f"hls.js in Chromium {min(latencies):.1f} to {max(latencies):.1f} s behind for {seconds} s"

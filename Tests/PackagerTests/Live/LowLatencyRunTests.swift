@@ -46,6 +46,27 @@ struct LowLatencyRunTests {
         #expect(scratch.files("out/audio").allSatisfy { !$0.hasPrefix("init") || rotated.contains("audio/\($0)") })
     }
 
+    @Test("divide a segment evenly, so that the last part is not much shorter than the others")
+    func equalParts() async throws {
+        let scratch = try ScratchFolder()
+        let inputs = try LongFilm.write(seconds: 24, to: scratch.path)
+        var job = Self.job(inputs, to: scratch.path + "/out", rotation: nil)
+        // Seven frames of 1/12 s fit: ten parts of seven, and one of two frames.
+        job.live?.partDuration = RationalTime(600, timescale: 1000)
+        let watch = LiveWatch(job.output)
+        _ = try await LiveRun.run(job, keys: LiveFixture.keys, stop: StopSignal()) { watch.look($0) }
+        let seen = watch.seen.withLock { $0 }
+        #expect(seen.findings.isEmpty, "\(seen.findings.prefix(5))")
+        // The last segment of audio ends with the input.
+        for (path, tags) in seen.parts where path != "audio/4.m4s" {
+            let durations = tags.map(\.duration)
+            #expect(durations.count == 11, "\(path)")
+            #expect((durations.min() ?? 0) > 0.5 - 1e-6, "\(path): \(durations)")
+        }
+        let video = try MediaPlaylist(parsing: scratch.bytes("out/video-64/media.m3u8"))
+        #expect(video.partInf?.partTarget == 0.584)
+    }
+
     @Test("continue after a kill: the listed parts become a segment, and a discontinuity follows", arguments: [2, 9])
     func kill(index: Int) async throws {
         let scratch = try ScratchFolder()

@@ -51,14 +51,15 @@ struct BitRateTests {
 
     @Test("are signaled again when they change by more than 10 percent")
     func statements() {
-        var tags = BitRateTags()
-        #expect(tags.tags(byteCount: 125_000, duration: 1) == [.bitrate(1000)])
-        #expect(tags.tags(byteCount: 136_000, duration: 1) == [])
-        #expect(tags.tags(byteCount: 113_000, duration: 1) == [])
-        #expect(tags.tags(byteCount: 112_000, duration: 1) == [.bitrate(896)])
+        var values = BitRateValues()
+        #expect(values.next(byteCount: 0, duration: 1) == nil)
+        #expect(values.next(byteCount: 125_000, duration: 1) == 1000)
+        #expect(values.next(byteCount: 136_000, duration: 1) == 1000)
+        #expect(values.next(byteCount: 113_000, duration: 1) == 1000)
+        #expect(values.next(byteCount: 112_000, duration: 1) == 896)
         // 110.5 percent of the last value, which is 90.5 percent of this one.
-        #expect(tags.tags(byteCount: 123_760, duration: 1) == [.bitrate(990)])
-        #expect(tags.tags(byteCount: 0, duration: 1) == [])
-        #expect(tags.tags(byteCount: 10, duration: 0) == [])
+        #expect(values.next(byteCount: 123_760, duration: 1) == 990)
+        #expect(values.next(byteCount: 0, duration: 1) == 990)
+        #expect(values.next(byteCount: 10, duration: 0) == 990)
     }
 }

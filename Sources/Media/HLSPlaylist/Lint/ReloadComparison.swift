@@ -165,6 +165,10 @@ struct ReloadSegment: Sendable {
     let map: MapTag?
     /// The keys that apply to the segment.
     let keys: ReloadKeys
+    /// The EXT-X-BITRATE that applies to the segment, in kilobits per second.
+    let bitRate: UInt64?
+    /// True if that tag is before this segment, and not before an earlier one.
+    let hasBitRateTag: Bool
 
     /// Returns whether both segments are the same bytes of the same resource.
     func isSameResource(as other: ReloadSegment) -> Bool {
@@ -178,12 +182,14 @@ struct ReloadSegment: Sendable {
         var context = KeyContext()
         var keys = ReloadKeys([])
         var map: MapTag?
+        var bitRate: UInt64?
         var discontinuity = playlist.discontinuitySequence ?? 0
         var previous: (uri: String, end: UInt64)?
         var clock = SegmentClock()
         func comparable(_ uri: String) -> String { ignoresQueries ? URIReference.withoutQuery(uri) : uri }
         for segment in playlist.segments {
             var hasNewKeys = false
+            var hasBitRateTag = false
             for tag in segment.tags {
                 switch tag {
                 case .key(let key) where context.keys.count < MediaSubject.maximumKeyCount || key.method == .none:
@@ -192,6 +198,7 @@ struct ReloadSegment: Sendable {
                 case .map(var tag):
                     tag.uri = comparable(tag.uri)
                     map = tag
+                case .bitrate(let rate): (bitRate, hasBitRateTag) = (rate, true)
                 default: break
                 }
             }
@@ -216,7 +223,9 @@ struct ReloadSegment: Sendable {
                     start: clock.start,
                     discontinuitySequenceNumber: discontinuity,
                     map: map,
-                    keys: keys
+                    keys: keys,
+                    bitRate: bitRate,
+                    hasBitRateTag: hasBitRateTag
                 )
             )
         }

@@ -82,9 +82,13 @@ extension LiveSession {
         states = try plan.renditions.map { try restart.rendition($0, targetDuration: targetDuration, now: now) }
         if let longest = live.partDuration {
             for index in states.indices {
-                let durations = parts.filter { $0.rendition == index && !$0.isEnd && !$0.isIndependent }.map(\.seconds)
+                let durations = parts.filter { $0.rendition == index && !$0.isEnd }.map(\.seconds)
                 states[index].offerParts(
-                    target: LivePartTarget.choose(longest: longest.seconds, durations),
+                    target: LivePartTarget.choose(
+                        longest: longest.seconds,
+                        durations,
+                        frame: parts.frameDuration(of: index)
+                    ),
                     control: LivePartTarget.serverControl(partDuration: longest.seconds, targetDuration: targetDuration)
                 )
             }

@@ -354,12 +354,10 @@ final class SegmentPipeline {
 
     /// Completes the current chunk of a track if the next sample would make it too long.
     private func addChunk(before sample: MediaSample, _ track: Int) {
-        guard let chunkDuration else { return }
+        guard chunkDuration != nil else { return }
         let clock = clocks[track]
         let duration = Int64(sample.duration)
-        if let first = states[track].open.first,
-            states[track].chunkDuration &+ duration > chunkDuration.converted(to: clock.timescale)
-        {
+        if let first = states[track].open.first, chunkEnds(before: duration, track) {
             let index = states[track].chunkCount
             let start = index > 0 ? states[track].chunkEnd : clock.presentation(first)
             if states[track].start == nil { states[track].start = start }
@@ -371,6 +369,27 @@ final class SegmentPipeline {
         states[track].chunkDuration &+= duration
         states[track].duration &+= duration
         if clock.isVideo, sample.isSync { states[track].keyFrames.append(clock.presentation(sample).seconds) }
+    }
+
+    /// Returns whether a chunk ends before a sample with a duration.
+    ///
+    /// The chunks of a segment with the target duration are equally long, to a frame. Otherwise the last one would have only
+    /// the frames that are left, and players load the part after a very short one instead of it (hls.js, 0.25 s).
+    private func chunkEnds(before duration: Int64, _ track: Int) -> Bool {
+        guard let chunkDuration else { return false }
+        let timescale = clocks[track].timescale
+        let chunk = states[track].chunkDuration
+        let maximum = chunkDuration.converted(to: timescale)
+        guard chunk &+ duration <= maximum else { return true }
+        let longest = LivePartTarget.wholeFrames(duration, in: maximum)
+        guard Double(chunk) >= LivePartTarget.smallestFraction * Double(longest) else { return false }
+        let segment = plan.job.segmentDuration.seconds * Double(timescale)
+        let count = (segment / Double(longest)).rounded(.up)
+        let number = Double(states[track].chunkCount + 1)
+        // The last one ends with the segment, which can be some frames longer.
+        guard number < count else { return false }
+        let end = segment / count * number
+        return Double(states[track].duration) + Double(duration) / 2 > end
     }
 
     /// Appends the open samples of a track to the segments that are ready.

@@ -45,19 +45,20 @@ extension BitRate {
     }
 }
 
-/// Creates EXT-X-BITRATE tags where the bit rate is not within 10 percent of the value of the last tag (RFC 8216bis,
-/// 4.4.4.8).
-struct BitRateTags {
-    /// The value of the last tag, in kilobits per second.
-    private var lastRate: UInt64?
+/// The values of EXT-X-BITRATE tags: a segment has that of the segment before it, if its bit rate is within 10 percent of it
+/// (RFC 8216bis, 4.4.4.8).
+struct BitRateValues {
+    /// The last value, in kilobits per second.
+    private(set) var last: UInt64?
 
-    /// Returns the tags before a segment with a size in bytes and a duration in seconds.
-    mutating func tags(byteCount: Int, duration: Double) -> [SegmentTag] {
-        guard duration > 0 else { return [] }
+    init(last: UInt64? = nil) { self.last = last }
+
+    /// Returns the value for a segment with a size in bytes and a duration in seconds; nil without a bit rate.
+    mutating func next(byteCount: Int, duration: Double) -> UInt64? {
+        guard duration > 0 else { return last }
         let rate = Double(byteCount) * 8 / duration / 1000
-        if let lastRate, (Double(lastRate) * 0.9...Double(lastRate) * 1.1).contains(rate) { return [] }
-        guard let rounded = UInt64(exactly: rate.rounded()), rounded > 0 else { return [] }
-        lastRate = rounded
-        return [.bitrate(rounded)]
+        if let last, (Double(last) * 0.9...Double(last) * 1.1).contains(rate) { return last }
+        if let rounded = UInt64(exactly: rate.rounded()), rounded > 0 { last = rounded }
+        return last
     }
 }

@@ -46,6 +46,9 @@ extension Rendition {
         package var date: PlaylistDate?
         /// The Date Ranges that start or end with the segment (EXT-X-DATERANGE).
         package var dateRanges: [DateRangeTag] = []
+        /// The value of EXT-X-BITRATE that applies to it, in kilobits per second. It stays when the segment that has the tag
+        /// leaves the playlist. Nil if the playlist lists no bit rates.
+        package var listedBitRate: UInt64?
         /// The Partial Segments, from the start of the segment (EXT-X-PART); empty without low latency.
         package var parts: [Part] = []
 

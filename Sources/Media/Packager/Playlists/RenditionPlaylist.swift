@@ -55,6 +55,7 @@ struct RenditionPlaylist: Sendable {
     /// The protocol version, once a segment is published; it never changes.
     private var version: UInt64?
     private var rounder = DurationRounder()
+    private var bitRates = BitRateValues()
     /// The Date Ranges for the next segment, because there was no segment to which they could be added.
     private var nextDateRanges: [DateRangeTag] = []
 
@@ -90,6 +91,7 @@ struct RenditionPlaylist: Sendable {
         version = playlist.version
         var context = KeyContext()
         var map: MapTag?
+        var bitRate: UInt64?
         func apply(_ tags: some SegmentTags) {
             for key in tags.keys { context.apply(key) }
             map = tags.map ?? map
@@ -106,9 +108,12 @@ struct RenditionPlaylist: Sendable {
             read.dateRanges = segment.dateRanges
             read.isDiscontinuity = segment.isDiscontinuity
             read.isGap = segment.isGap
+            for case .bitrate(let rate) in segment.tags { bitRate = rate }
+            read.listedBitRate = bitRate
             read.parts = segment.parts.compactMap { Rendition.Segment.Part($0) }
             return read
         }
+        bitRates = BitRateValues(last: bitRate)
         serverControl = playlist.serverControl
         guard let inf = playlist.partInf else { return }
         var lowLatency = LowLatency(partTarget: inf.partTarget)
@@ -212,12 +217,18 @@ extension RenditionPlaylist {
         )
         segment.keyFrames = []
         segment.dateRanges = takeNextDateRanges() + unlistedDateRanges(of: segment)
+        setBitRate(&segment)
         segments.append(segment)
         if !segment.isGap {
             lowLatency?.open = nil
             lowLatency?.nextMap = nil
         }
         return segment
+    }
+
+    private mutating func setBitRate(_ segment: inout Rendition.Segment) {
+        guard hasBitRates, !segment.isGap, segment.resource.byteRange == nil else { return }
+        segment.listedBitRate = bitRates.next(byteCount: segment.byteCount, duration: segment.duration.seconds)
     }
 
     /// Adds the key frames of a segment to an I-frame playlist (RFC 8216bis, 4.4.3.6), and returns them.
@@ -278,8 +289,9 @@ extension RenditionPlaylist {
     mutating func endOpenSegment(
         _ truncate: (_ uri: String, _ size: Int) throws -> Bool
     ) rethrows -> Rendition.Segment? {
-        guard let open = lowLatency?.open else { return nil }
+        guard var open = lowLatency?.open else { return nil }
         lowLatency?.open = nil
+        setBitRate(&open)
         // What players have loaded of a file that is lost cannot be listed again; its number is not used for another.
         let isComplete = try truncate(open.resource.uri, open.byteCount)
         segments.append(isComplete ? open : Rendition.Segment(gap: nextSequence &+ 1, along: open))
@@ -378,9 +390,10 @@ extension RenditionPlaylist {
     private func mediaSegments() -> [MediaSegment] {
         var keys: [KeyTag] = []
         var map: Rendition.Resource?
-        var bitRate = BitRateTags()
+        var bitRate: UInt64?
         let open = lowLatency?.open.map { [$0] } ?? []
-        return (segments + open).map { segment in
+        let firstWithParts = firstIndexWithParts
+        return (segments + open).enumerated().map { index, segment in
             var segment = segment
             // A gap needs neither keys nor an init segment; those of the segment before it remain in effect.
             if segment.isGap, segment.initialization == nil { (segment.keys, segment.initialization) = (keys, map) }
@@ -394,14 +407,16 @@ extension RenditionPlaylist {
             }
             (keys, map) = (segment.keys, segment.initialization)
             var tags = hasClearMap ? mapTags + keyTags : keyTags + mapTags
-            let duration = segment.duration.seconds
-            if hasBitRates, !segment.isGap, segment.resource.byteRange == nil {
-                tags += bitRate.tags(byteCount: segment.byteCount, duration: duration)
-            }
             tags += segment.dateRanges.map { .dateRange($0) }
+            if let lowLatency, index >= firstWithParts { tags += partTags(segment, lowLatency) }
+            // The bit rate is not known before the parts are listed; lines are only added at the end (RFC 8216bis, 6.2.1).
+            if hasBitRates, let rate = segment.listedBitRate, rate != bitRate {
+                tags.append(.bitrate(rate))
+                bitRate = rate
+            }
             return MediaSegment(
                 uri: segment.resource.uri,
-                duration: duration,
+                duration: segment.duration.seconds,
                 byteRange: segment.resource.byteRange.map { ByteRange($0) },
                 programDateTime: segment.date,
                 isDiscontinuity: segment.isDiscontinuity,
@@ -423,14 +438,13 @@ extension RenditionPlaylist {
         playlist.serverControl = serverControl
         guard let lowLatency else { return }
         playlist.partInf = PartInfTag(partTarget: lowLatency.partTarget)
-        if let open = lowLatency.open, let last = playlist.segments.popLast() {
+        if lowLatency.open != nil, let last = playlist.segments.popLast() {
             playlist.upcoming = UpcomingSegment(
                 programDateTime: last.programDateTime,
                 isDiscontinuity: last.isDiscontinuity,
-                tags: last.tags.filter { if case .bitrate = $0 { false } else { true } } + partTags(open, lowLatency)
+                tags: last.tags
             )
         }
-        addParts(to: &playlist, lowLatency)
         guard !isEnded else { return }
         let end = lowLatency.open?.parts.last?.byteRange.upperBound
         if let uri = lowLatency.open?.resource.uri ?? lowLatency.nextURI {
@@ -442,14 +456,14 @@ extension RenditionPlaylist {
         playlist.renditionReports = lowLatency.reports
     }
 
-    /// Adds the parts of the segments near the end.
-    private func addParts(to playlist: inout MediaPlaylist, _ lowLatency: LowLatency) {
-        var distance = lowLatency.open?.parts.reduce(0) { $0 + $1.duration.seconds } ?? 0
+    /// The index of the first segment whose parts are listed.
+    private var firstIndexWithParts: Int {
+        var distance = lowLatency?.open?.parts.reduce(0) { $0 + $1.duration.seconds } ?? 0
         for index in segments.indices.reversed() {
-            guard distance < Self.partDistance * Double(targetDuration) else { break }
+            guard distance < Self.partDistance * Double(targetDuration) else { return index + 1 }
             distance += segments[index].duration.seconds
-            playlist.segments[index].tags += partTags(segments[index], lowLatency)
         }
+        return 0
     }
 
     private func partTags(_ segment: Rendition.Segment, _ lowLatency: LowLatency) -> [SegmentTag] {

@@ -107,6 +107,26 @@ extension LintRule {
                 )
             }
         ),
+        LintRule(
+            "reload-bitrate-changed",
+            .warning,
+            .reload,
+            section: "6.2.1",
+            "the EXT-X-BITRATE of a segment must not change",
+            .reload { subject, findings in
+                // The tag may leave the playlist with the segment before which it is.
+                let pair = subject.firstPair { pair in
+                    guard let before = pair.before.bitRate else { return false }
+                    return pair.after.bitRate.map { $0 != before } ?? pair.before.hasBitRateTag
+                }
+                guard let pair, let before = pair.before.bitRate else { return }
+                findings.report(
+                    pair.lines?.uriLine,
+                    "the bit rate that applies to this segment was \(before) kbit/s in the previous snapshot, and is "
+                        + (pair.after.bitRate.map { "\($0) kbit/s now" } ?? "not listed now")
+                )
+            }
+        ),
     ]
 
     /// Returns a description of the difference between two segments. The values of queries may be secret, so only the
