@@ -45,7 +45,7 @@ enum LivePartTarget {
 }
 
 extension [TrackSegment] {
-    /// The duration of a frame in seconds, if all have the same one but for rounding to the timescale.
+    /// The duration of a frame in seconds; nil if the frames differ by more than rounding.
     func frameDuration(of rendition: Int) -> Double? {
         let chunks = filter { $0.rendition == rendition }
         let durations = chunks.flatMap { $0.samples.map { Int64($0.duration) } }
