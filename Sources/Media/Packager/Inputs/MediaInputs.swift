@@ -10,6 +10,9 @@ package enum MediaInputs {
     /// - Throws: ``InputFailure`` if the input cannot be packaged, with how to convert it; ``FileError``.
     package static func open(_ path: String) throws -> any MediaInput {
         if path == "-" { return try open(PipeReader()) }
+        guard !NetworkAddress.isAddress(path) else {
+            throw InputFailure(path.split(separator: "?")[0].description, "input from the network is packaged live")
+        }
         var status = stat()
         guard stat(path, &status) == 0 else { throw FileError(.open, path: path, code: errno) }
         switch status.st_mode & S_IFMT {

@@ -39,7 +39,10 @@ extension PackagingJob {
         guard !inputs.isEmpty else { throw JobFailure("input", "there is no input: give the path of a file") }
         var packagedKinds: [String: Set<MediaTrack.Kind>] = [:]
         for input in inputs {
-            if let reason = URLText.refusal(ofInput: input.path) { throw JobFailure("input", reason) }
+            try input.checkAddress()
+            if input.isFromNetwork, live?.isEvent != false {
+                throw JobFailure("input", "input from the network is packaged live: use live")
+            }
             let kinds = input.tracks ?? Set(MediaTrack.Kind.allCases)
             let earlier = packagedKinds[input.path] ?? []
             if !earlier.isDisjoint(with: kinds) {

@@ -1,19 +1,28 @@
 import FileWriting
 import Foundation
+import TextCoding
 
 /// The inputs of a live presentation, which may end and reconnect.
 ///
 ///     standard input    read to its end, which ends the presentation
 ///     a file            likewise
 ///     a named pipe      after its writer closes it, the next writer is awaited; an event ends instead
+///     UDP, RTP          after some seconds without data, data is awaited
 final class LiveInputs {
     private let stop: StopSignal
     private let isEvent: Bool
     /// The paths, in the order in which they were opened.
     private var paths: [String] = []
+    /// The receivers of the inputs from the network, which continue while data is awaited.
+    private var receivers: [String: DatagramReceiver] = [:]
+    /// The number of lost packets from which on they are reported the next time.
+    private var nextReport: [String: Int] = [:]
+    private let idleTime: Double
 
-    init(stop: StopSignal, isEvent: Bool) {
+    /// - Parameter idleTime: The time without data from the network after which a part ends, in seconds.
+    init(stop: StopSignal, isEvent: Bool, idleTime: Double = DatagramSource.defaultIdleTime) {
         self.stop = stop
+        self.idleTime = idleTime
         self.isEvent = isEvent
     }
 
@@ -23,11 +32,25 @@ final class LiveInputs {
     func open(_ path: String) throws -> any MediaInput {
         paths.append(path)
         if path == "-" { return try MediaInputs.open(PipeReader(stop: stop)) }
-        return try Self.isPipe(path) ? openPipe(path) : MediaInputs.open(path)
+        return try Self.canReopen(path) ? openAgain(path) : MediaInputs.open(path)
+    }
+
+    /// The total number of packets of the network that were lost.
+    var lostPackets: Int { receivers.values.reduce(0) { $0 + $1.losses.total } }
+
+    /// Returns warnings about packets that were lost since the last call. So that a bad network does not fill the log, they
+    /// are reported each time that their number has doubled.
+    func lossWarnings() -> [String] {
+        receivers.sorted { $0.key < $1.key }.compactMap { path, receiver in
+            let losses = receiver.losses
+            guard losses.total >= nextReport[path, default: 1] else { return nil }
+            nextReport[path] = 2 * losses.total
+            return "\(receiver.address.name): \(losses)"
+        }
     }
 
     /// True if the inputs can be opened again after they have ended.
-    var canReopen: Bool { !stop.isStopped && !isEvent && !paths.contains("-") && paths.contains(where: Self.isPipe) }
+    var canReopen: Bool { !stop.isStopped && !isEvent && !paths.contains("-") && paths.contains(where: Self.canReopen) }
 
     /// Waits for the next writers of the named pipes. What a writer has written is skipped if it cannot be packaged.
     ///
@@ -41,7 +64,7 @@ final class LiveInputs {
             while input == nil {
                 guard !stop.isStopped else { return nil }
                 do {
-                    input = try Self.isPipe(path) ? openPipe(path) : EndedInput(name: path)
+                    input = try Self.canReopen(path) ? openAgain(path) : EndedInput(name: path)
                 } catch let failure as InputFailure {
                     onWarning("\(failure)")
                 }
@@ -51,13 +74,36 @@ final class LiveInputs {
         return inputs
     }
 
-    private func openPipe(_ path: String) throws -> any MediaInput {
-        try MediaInputs.open(PipeReader(path: path, stop: stop))
+    private func openAgain(_ path: String) throws -> any MediaInput {
+        if NetworkAddress.isAddress(path) {
+            let receiver =
+                try receivers[path] ?? DatagramReceiver(NetworkAddress(parsing: path), stop: stop)
+            receivers[path] = receiver
+            return try MediaInputs.open(DatagramSource(receiver, idleTime: idleTime))
+        }
+        return try MediaInputs.open(PipeReader(path: path, stop: stop))
     }
+
+    private static func canReopen(_ path: String) -> Bool { NetworkAddress.isAddress(path) || isPipe(path) }
 
     private static func isPipe(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    }
+}
+
+extension DatagramReceiver.Losses: CustomStringConvertible {
+    /// The total number of packets.
+    var total: Int { missing + overflowing + invalid }
+
+    /// The numbers, in a sentence.
+    var description: String {
+        let parts = [
+            missing > 0 ? "\(counted(missing, "RTP packet")) missing" : nil,
+            overflowing > 0 ? "\(counted(overflowing, "datagram")) lost, because the packager is too slow" : nil,
+            invalid > 0 ? "\(counted(invalid, "datagram")) without RTP and a transport stream (payload type 33)" : nil,
+        ]
+        return parts.compactMap(\.self).joined(separator: "; ")
     }
 }
 

@@ -70,7 +70,7 @@ struct LivePackaging {
                     Field("written", .number(run.byteCount, unit: "bytes")),
                     Field("key periods", .number(run.periods)),
                     Field("discontinuities", .number(run.discontinuities)),
-                ]
+                ] + (run.lostPackets > 0 ? [Field("lost packets", .number(run.lostPackets))] : [])
             )
         ]
         report.problem = problem(run)
