@@ -41,7 +41,7 @@ extension PackagingJob {
         for input in inputs {
             try input.checkAddress()
             if input.isFromNetwork, live?.isEvent != false {
-                throw JobFailure("input", "input from the network is packaged live: use live")
+                throw JobFailure("input", "UDP and RTP have no end, and can only be packaged with a window: use live")
             }
             let kinds = input.tracks ?? Set(MediaTrack.Kind.allCases)
             let earlier = packagedKinds[input.path] ?? []
@@ -52,8 +52,9 @@ extension PackagingJob {
                     "\(name) is given twice: remove one, or select different tracks with tracks=video and tracks=audio"
                 )
             }
-            if input.isStandardInput, !earlier.isEmpty {
-                throw JobFailure("input", "standard input can be read only once: give it once, without tracks=")
+            if input.isStandardInput || input.isFromNetwork, !earlier.isEmpty {
+                let name = input.isStandardInput ? "standard input" : input.path
+                throw JobFailure("input", "\(name) can be read only once: give it once, without tracks=")
             }
             packagedKinds[input.path] = earlier.union(kinds)
         }

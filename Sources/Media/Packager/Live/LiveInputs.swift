@@ -1,6 +1,5 @@
 import FileWriting
 import Foundation
-import TextCoding
 
 /// The inputs of a live presentation, which may end and reconnect.
 ///
@@ -13,14 +12,12 @@ final class LiveInputs {
     private let isEvent: Bool
     /// The paths, in the order in which they were opened.
     private var paths: [String] = []
-    /// The receivers of the inputs from the network, which continue while data is awaited.
-    private var receivers: [String: DatagramReceiver] = [:]
-    /// The number of lost packets from which on they are reported the next time.
-    private var nextReport: [String: Int] = [:]
-    private let idleTime: Double
+    /// The inputs from the network, by path.
+    private var channels: [String: NetworkChannel] = [:]
+    private let idleTime: Duration
 
-    /// - Parameter idleTime: The time without data from the network after which a part ends, in seconds.
-    init(stop: StopSignal, isEvent: Bool, idleTime: Double = DatagramSource.defaultIdleTime) {
+    /// - Parameter idleTime: The time without data from the network after which a part ends.
+    init(stop: StopSignal, isEvent: Bool, idleTime: Duration = DatagramSource.defaultIdleTime) {
         self.stop = stop
         self.idleTime = idleTime
         self.isEvent = isEvent
@@ -35,18 +32,13 @@ final class LiveInputs {
         return try Self.canReopen(path) ? openAgain(path) : MediaInputs.open(path)
     }
 
-    /// The total number of packets of the network that were lost.
-    var lostPackets: Int { receivers.values.reduce(0) { $0 + $1.losses.total } }
+    /// What the inputs from the network have lost.
+    var losses: NetworkLosses { channels.values.reduce(into: NetworkLosses()) { $0 += $1.losses } }
 
-    /// Returns warnings about packets that were lost since the last call. So that a bad network does not fill the log, they
-    /// are reported each time that their number has doubled.
+    /// Returns warnings about losses since the last call. So that a bad network does not fill the log, those of an input are
+    /// reported each time that their number has doubled.
     func lossWarnings() -> [String] {
-        receivers.sorted { $0.key < $1.key }.compactMap { path, receiver in
-            let losses = receiver.losses
-            guard losses.total >= nextReport[path, default: 1] else { return nil }
-            nextReport[path] = 2 * losses.total
-            return "\(receiver.address.name): \(losses)"
-        }
+        channels.keys.sorted().compactMap { channels[$0]?.takeWarning() }
     }
 
     /// True if the inputs can be opened again after they have ended.
@@ -61,12 +53,17 @@ final class LiveInputs {
         var inputs: [any MediaInput] = []
         for path in paths {
             var input: (any MediaInput)?
+            var last = channels[path]?.failure
+            if let last { onWarning("\(last)") }
             while input == nil {
                 guard !stop.isStopped else { return nil }
                 do {
                     input = try Self.canReopen(path) ? openAgain(path) : EndedInput(name: path)
                 } catch let failure as InputFailure {
-                    onWarning("\(failure)")
+                    guard !stop.isStopped else { return nil }
+                    // A sender of the network does not stop, so the same reason would be repeated without an end.
+                    if channels[path] == nil || failure != last { onWarning("\(failure)") }
+                    last = failure
                 }
             }
             if let input { inputs.append(input) }
@@ -76,10 +73,10 @@ final class LiveInputs {
 
     private func openAgain(_ path: String) throws -> any MediaInput {
         if NetworkAddress.isAddress(path) {
-            let receiver =
-                try receivers[path] ?? DatagramReceiver(NetworkAddress(parsing: path), stop: stop)
-            receivers[path] = receiver
-            return try MediaInputs.open(DatagramSource(receiver, idleTime: idleTime))
+            let address = try NetworkAddress(parsing: path)
+            var channel = try channels[path] ?? NetworkChannel(DatagramReceiver(address, stop: stop))
+            defer { channels[path] = channel }
+            return try channel.open(idleTime: idleTime)
         }
         return try MediaInputs.open(PipeReader(path: path, stop: stop))
     }
@@ -89,21 +86,6 @@ final class LiveInputs {
     private static func isPipe(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
-    }
-}
-
-extension DatagramReceiver.Losses: CustomStringConvertible {
-    /// The total number of packets.
-    var total: Int { missing + overflowing + invalid }
-
-    /// The numbers, in a sentence.
-    var description: String {
-        let parts = [
-            missing > 0 ? "\(counted(missing, "RTP packet")) missing" : nil,
-            overflowing > 0 ? "\(counted(overflowing, "datagram")) lost, because the packager is too slow" : nil,
-            invalid > 0 ? "\(counted(invalid, "datagram")) without RTP and a transport stream (payload type 33)" : nil,
-        ]
-        return parts.compactMap(\.self).joined(separator: "; ")
     }
 }
 

@@ -35,6 +35,8 @@ package enum LiveRun {
         package var lostSegments = 0
         /// The number of packets of inputs from the network that were lost.
         package var lostPackets = 0
+        /// The number of transport stream packets from the network that are damaged or missing.
+        package var damagedPackets = 0
     }
 
     /// Packages until the inputs end or a stop is requested; then marks the playlists as complete.

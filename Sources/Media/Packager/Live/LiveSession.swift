@@ -160,7 +160,8 @@ final class LiveSession {
 
     /// Reports packets of the network that were lost.
     private func reportLosses() {
-        report.lostPackets = inputs.lostPackets
+        let losses = inputs.losses
+        (report.lostPackets, report.damagedPackets) = (losses.lost, losses.damaged)
         for warning in inputs.lossWarnings() { onEvent(.warning(warning)) }
     }
 
@@ -170,6 +171,7 @@ final class LiveSession {
         report.discontinuities += 1
         hasReportedDiscontinuity = true
         onEvent(.discontinuity)
+        reportLosses()
         return try inputs.reopen { [unowned self] in self.onEvent(.warning($0)) }
     }
 

@@ -13,6 +13,7 @@ package struct NetworkAddress: Hashable, Sendable {
 
     /// The default size of the receive buffer that is requested from the system, in bytes: 4 MiB.
     package static let defaultBufferSize = 4 << 20
+    private static let bufferSizes = 1 << 12...1 << 30
 
     /// How packets are sent.
     package let transport: Transport
@@ -20,7 +21,9 @@ package struct NetworkAddress: Hashable, Sendable {
     package let host: String
     /// The port.
     package let port: UInt16
-    /// The interface of a multicast group: its name, or its IPv4 address; nil to let the system choose.
+    /// True if the address is that of a multicast group.
+    package let isMulticast: Bool
+    /// The interface of a multicast group: its name, or one of its addresses; nil to let the system choose.
     package let interface: String?
     /// The size of the receive buffer that is requested from the system, in bytes.
     package let bufferSize: Int
@@ -61,36 +64,42 @@ package struct NetworkAddress: Hashable, Sendable {
         self.port = port
         var host = String(authority[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard host.isEmpty || Self.isNumeric(host) else {
+        let bytes = Self.bytes(ofHost: host)
+        guard host.isEmpty || bytes != nil else {
             throw failure("“\(host)” is not a numeric address")
         }
         self.host = host
+        // 224.0.0.0/4 and ff00::/8.
+        isMulticast = bytes.map { $0.count == 4 ? $0[0] >> 4 == 14 : $0[0] == 0xFF } ?? false
         var (interface, size) = (String?.none, Self.defaultBufferSize)
         for option in parts.count > 1 ? parts[1].split(separator: "&") : [] {
             let pair = option.split(separator: "=", maxSplits: 1).map(String.init)
             switch (pair.first, pair.count > 1 ? pair[1] : "") {
             case ("interface", let value) where !value.isEmpty: interface = value
             case ("buffer", let value):
-                guard let bytes = Int(value), (1 << 12...1 << 30).contains(bytes) else {
-                    throw JobFailure("input", "buffer= is the size in bytes, from 4096 to 1073741824")
+                guard let bytes = Int(value), Self.bufferSizes.contains(bytes) else {
+                    throw JobFailure("input", "buffer= of \(scheme):// is the size in bytes, from 4096 to 1073741824")
                 }
                 size = bytes
             default:
-                throw JobFailure(
-                    "input",
-                    "\(name(transport, host, port)) has an unknown option: use interface= or buffer="
-                )
+                throw JobFailure("input", "the options of \(scheme):// are interface= and buffer=: remove the others")
             }
         }
-        (self.interface, bufferSize) = (interface, size)
-
-        func name(_ transport: Transport, _ host: String, _ port: UInt16) -> String {
-            "\(transport.rawValue)://\(host):\(port)"
+        guard interface == nil || isMulticast else {
+            throw JobFailure(
+                "input",
+                "interface= of \(scheme):// is for multicast groups: give the address of a group, such as 239.1.1.1, or give "
+                    + "the address of the interface instead of the group"
+            )
         }
+        (self.interface, bufferSize) = (interface, size)
     }
 
-    private static func isNumeric(_ host: String) -> Bool {
+    /// Returns the 4 or 16 bytes of a numeric address; nil if it is not one.
+    static func bytes(ofHost host: String) -> [UInt8]? {
         var (v4, v6) = (in_addr(), in6_addr())
-        return inet_pton(AF_INET, host, &v4) == 1 || inet_pton(AF_INET6, host, &v6) == 1
+        if inet_pton(AF_INET, host, &v4) == 1 { return withUnsafeBytes(of: v4) { Array($0) } }
+        if inet_pton(AF_INET6, host, &v6) == 1 { return withUnsafeBytes(of: v6) { Array($0) } }
+        return nil
     }
 }

@@ -1,63 +1,89 @@
-/// Puts RTP packets with a transport stream in order (RFC 3550, 5.1; RFC 2250, 2). A value type without I/O.
+/// Puts RTP packets of one sender in order, and drops duplicates. A value type without I/O.
 ///
-///     version           2 bits    2
-///     padding           1 bit     the last byte is the size of padding at the end
-///     extension         1 bit     an extension follows the contributing sources
-///     CSRC count        4 bits
-///     marker            1 bit
-///     payload type      7 bits    33: transport stream packets
-///     sequence number   16 bits
-///     timestamp         32 bits
-///     SSRC              32 bits
-///     CSRC              32 bits each
-///     extension         16 bits, length in units of 32 bits (16 bits), content
-///
-/// A packet that is missing is waited for until ``window`` later packets have arrived; then it is lost.
+/// A packet that is missing is waited for until ``window`` later packets or ``maximumWait`` have passed; then it is lost.
+/// A sender that starts again, or another one, is followed after two packets in sequence (RFC 3550, appendix A.1).
 struct RTPReordering: Sendable {
     /// The maximum number of packets that wait for a missing one.
     static let window = 64
-    /// The distance of sequence numbers from which on the sender is assumed to have started again.
-    private static let maximumDistance = 3000
-
-    private struct Packet {
-        var number: UInt16
-        var source: UInt32
-        var payload: [UInt8]
-    }
+    /// The maximum time for which packets wait for a missing one.
+    static let maximumWait = Duration.milliseconds(100)
+    /// The distance of sequence numbers from which on a packet is not a later one of the same sequence: MAX_DROPOUT.
+    private static let maximumDropout = 3000
+    /// The distance of sequence numbers up to which an earlier packet is a late one or a duplicate: MAX_MISORDER.
+    private static let maximumMisorder = 100
 
     private var source: UInt32?
     /// The number of the next packet.
     private var next: UInt16 = 0
     private var waiting: [UInt16: [UInt8]] = [:]
+    /// The time since which packets wait for the next one.
+    private var waitingSince: ContinuousClock.Instant?
+    /// A packet of another sequence, which is followed if the next one of it comes first.
+    private var candidate: RTPPacket?
     /// The number of packets that did not arrive in time.
     private(set) var lostCount = 0
-    /// The number of datagrams that are not RTP packets with a transport stream.
+    /// The number of datagrams that are not RTP packets with a transport stream, or not of the sequence.
     private(set) var invalidCount = 0
 
+    /// The time at which ``expire(at:)`` gives up waiting; nil if no packet waits.
+    var deadline: ContinuousClock.Instant? { waitingSince?.advanced(by: Self.maximumWait) }
+
     /// Adds a datagram, and returns the payloads that are now in order.
-    mutating func add(_ datagram: [UInt8]) -> [[UInt8]] {
-        guard let packet = Self.parse(datagram) else {
+    mutating func add(_ datagram: [UInt8], at now: ContinuousClock.Instant) -> [[UInt8]] {
+        guard let packet = RTPPacket(parsing: datagram) else {
             invalidCount += 1
             return []
         }
-        var distance = Int(Int16(bitPattern: packet.number &- next))
-        var payloads: [[UInt8]] = []
-        if source != packet.source || distance.magnitude > Self.maximumDistance {
-            payloads = source == nil ? [] : flush()
-            (source, next, distance) = (packet.source, packet.number, 0)
+        if source == nil { (source, next) = (packet.source, packet.number) }
+        if packet.source == source {
+            let distance = Int(packet.number &- next)
+            let isLate = distance > Int(UInt16.max) - Self.maximumMisorder
+            if isLate || distance < Self.maximumDropout {
+                dropCandidate()
+                return isLate ? [] : insert(packet, at: now)
+            }
         }
-        // A duplicate, or too late.
-        guard distance >= 0 else { return payloads }
-        waiting[packet.number] = packet.payload
-        payloads += takeInOrder()
-        if waiting.count >= Self.window { payloads += skip() }
+        guard let first = candidate, first.source == packet.source, first.number &+ 1 == packet.number else {
+            dropCandidate()
+            candidate = packet
+            return []
+        }
+        candidate = nil
+        let payloads = flush()
+        (source, next) = (first.source, first.number)
+        return payloads + insert(first, at: now) + insert(packet, at: now)
+    }
+
+    /// Returns the payloads that have waited for too long for a missing packet, which is then lost.
+    mutating func expire(at now: ContinuousClock.Instant) -> [[UInt8]] {
+        guard let deadline, now >= deadline else { return [] }
+        let payloads = skip()
+        waitingSince = waiting.isEmpty ? nil : now
         return payloads
     }
 
-    /// Returns the payloads that wait for missing packets, which are then lost.
-    mutating func flush() -> [[UInt8]] {
+    private mutating func dropCandidate() {
+        if candidate != nil { invalidCount += 1 }
+        candidate = nil
+    }
+
+    private mutating func insert(_ packet: RTPPacket, at now: ContinuousClock.Instant) -> [[UInt8]] {
+        waiting[packet.number] = packet.payload
+        var payloads = takeInOrder()
+        if waiting.count >= Self.window { payloads += skip() }
+        if waiting.isEmpty {
+            waitingSince = nil
+        } else if !payloads.isEmpty || waitingSince == nil {
+            waitingSince = now
+        }
+        return payloads
+    }
+
+    /// Returns all payloads that wait; the packets between them are lost.
+    private mutating func flush() -> [[UInt8]] {
         var payloads: [[UInt8]] = []
         while !waiting.isEmpty { payloads += skip() }
+        waitingSince = nil
         return payloads
     }
 
@@ -75,25 +101,5 @@ struct RTPReordering: Sendable {
             next &+= 1
         }
         return payloads
-    }
-
-    private static func parse(_ bytes: [UInt8]) -> Packet? {
-        guard bytes.count >= 12, bytes[0] >> 6 == 2, bytes[1] & 0x7F == 33 else { return nil }
-        var start = 12 + 4 * Int(bytes[0] & 15)
-        if bytes[0] & 0x10 != 0 {
-            guard bytes.count >= start + 4 else { return nil }
-            start += 4 + 4 * (Int(bytes[start + 2]) << 8 | Int(bytes[start + 3]))
-        }
-        var end = bytes.count
-        if bytes[0] & 0x20 != 0 {
-            guard let padding = bytes.last, padding > 0 else { return nil }
-            end -= Int(padding)
-        }
-        guard start <= end else { return nil }
-        return Packet(
-            number: UInt16(bytes[2]) << 8 | UInt16(bytes[3]),
-            source: bytes[8..<12].reduce(0) { $0 << 8 | UInt32($1) },
-            payload: Array(bytes[start..<end])
-        )
     }
 }

@@ -1,0 +1,44 @@
+import FileWriting
+
+/// An input from the network: its receiver, which continues while data is awaited, and what it has lost.
+struct NetworkChannel {
+    private let receiver: DatagramReceiver
+    private var input: NetworkInput?
+    /// The damage in earlier inputs of the channel.
+    private var earlierDamage = 0
+    /// The number of losses from which on they are reported the next time.
+    private var nextReport = 1
+
+    /// Creates a channel of what a receiver receives.
+    init(_ receiver: DatagramReceiver) { self.receiver = receiver }
+
+    /// Waits for data, and reads the beginning of its transport stream.
+    ///
+    /// - Parameter idleTime: The time without data after which the input ends.
+    /// - Throws: ``InputFailure``.
+    mutating func open(idleTime: Duration) throws -> NetworkInput {
+        earlierDamage += input?.damage ?? 0
+        input = nil
+        let input = try NetworkInput(DatagramSource(receiver, idleTime: idleTime))
+        self.input = input
+        return input
+    }
+
+    /// What ended the last input, if it could not be read to its end.
+    var failure: InputFailure? { input?.failure }
+
+    /// What was lost so far.
+    var losses: NetworkLosses {
+        var losses = receiver.losses
+        losses.damaged = earlierDamage + (input?.damage ?? 0)
+        return losses
+    }
+
+    /// Returns a warning if the number of losses has doubled since the last one.
+    mutating func takeWarning() -> String? {
+        let losses = losses
+        guard losses.total >= nextReport else { return nil }
+        nextReport = 2 * losses.total
+        return "\(receiver.address.name): \(losses)"
+    }
+}
