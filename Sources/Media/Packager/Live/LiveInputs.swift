@@ -32,7 +32,7 @@ final class LiveInputs {
         return try Self.canReopen(path) ? openAgain(path) : MediaInputs.open(path)
     }
 
-    /// What the inputs from the network have lost.
+    /// The losses of the inputs from the network.
     var losses: NetworkLosses { channels.values.reduce(into: NetworkLosses()) { $0 += $1.losses } }
 
     /// Returns warnings about losses since the last call. So that a bad network does not fill the log, those of an input are

@@ -64,7 +64,7 @@ final class DatagramReceiver: Sendable {
         state.condition.withLock { state.isClosed = true }
     }
 
-    /// What was lost so far.
+    /// The losses so far.
     var losses: NetworkLosses { state.condition.withLock { state.losses } }
 
     /// Waits for bytes.

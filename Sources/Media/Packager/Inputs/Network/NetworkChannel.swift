@@ -1,6 +1,6 @@
 import FileWriting
 
-/// An input from the network: its receiver, which continues while data is awaited, and what it has lost.
+/// An input from the network: its receiver, which continues while data is awaited, and its losses.
 struct NetworkChannel {
     private let receiver: DatagramReceiver
     private var input: NetworkInput?
@@ -24,10 +24,10 @@ struct NetworkChannel {
         return input
     }
 
-    /// What ended the last input, if it could not be read to its end.
+    /// The failure that ended the last input; nil if it was read to its end.
     var failure: InputFailure? { input?.failure }
 
-    /// What was lost so far.
+    /// The losses so far.
     var losses: NetworkLosses {
         var losses = receiver.losses
         losses.damaged = earlierDamage + (input?.damage ?? 0)

@@ -2,7 +2,7 @@
 /// channel goes on with what arrives next.
 final class NetworkInput: MediaInput {
     private let stream: TransportStreamInput
-    /// What ended the input, if it could not be read to its end.
+    /// The failure that ended the input; nil if it was or is read to its end.
     private(set) var failure: InputFailure?
 
     /// Reads the beginning of a stream until all streams are identified.

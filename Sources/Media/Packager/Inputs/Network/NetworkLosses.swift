@@ -1,6 +1,6 @@
 import TextCoding
 
-/// What an input from the network has lost.
+/// The numbers of packets that an input from the network has lost.
 struct NetworkLosses: Equatable, Sendable {
     /// RTP packets that did not arrive.
     var missing = 0
