@@ -138,11 +138,12 @@ struct NetworkInputTests {
         #expect(count > 20 && channel.takeWarning() == nil && channel.failure == nil)
         for _ in 0..<3 { sender.send(datagram: [UInt8](repeating: 0, count: 1316)) }
         #expect(throws: InputFailure.self) { try channel.open(idleTime: .milliseconds(300)) }
+        #expect(channel.isIncomplete && channel.failure == nil)
         #expect(channel.losses.irregular == 3 && channel.takeWarning()?.contains("3 datagrams") == true)
         #expect(channel.takeWarning() == nil)
         sender.send(bytes)
         let again = try NetworkFixture.samples(try channel.open(idleTime: .milliseconds(300)))
-        #expect(again == count && channel.losses.damaged == 0)
+        #expect(again == count && channel.losses.damaged == 0 && !channel.isIncomplete)
     }
 
     @Test("damaged, scrambled and missing packets are counted, and the input goes on")

@@ -15,6 +15,8 @@ final class LiveInputs {
     /// The inputs from the network, by path.
     private var channels: [String: NetworkChannel] = [:]
     private let idleTime: Duration
+    /// The last failure of an input whose data broke off at the start.
+    private var earlyFailure: InputFailure?
 
     /// - Parameter idleTime: The time without data from the network after which a part ends.
     init(stop: StopSignal, isEvent: Bool, idleTime: Duration = DatagramSource.defaultIdleTime) {
@@ -23,13 +25,21 @@ final class LiveInputs {
         self.isEvent = isEvent
     }
 
-    /// Opens an input for the first time.
+    /// Opens an input for the first time. If data of the network breaks off at once, the next is awaited.
     ///
     /// - Throws: ``InputFailure``, ``FileError``.
     func open(_ path: String) throws -> any MediaInput {
         paths.append(path)
         if path == "-" { return try MediaInputs.open(PipeReader(stop: stop)) }
-        return try Self.canReopen(path) ? openAgain(path) : MediaInputs.open(path)
+        guard Self.canReopen(path) else { return try MediaInputs.open(path) }
+        while true {
+            do {
+                return try openAgain(path)
+            } catch let failure as InputFailure {
+                guard channels[path]?.isIncomplete == true, !stop.isStopped else { throw failure }
+                earlyFailure = failure
+            }
+        }
     }
 
     /// The losses of the inputs from the network.
@@ -38,16 +48,18 @@ final class LiveInputs {
     /// Returns warnings about losses since the last call. So that a bad network does not fill the log, those of an input are
     /// reported each time that their number has doubled.
     func lossWarnings() -> [String] {
-        channels.keys.sorted().compactMap { channels[$0]?.takeWarning() }
+        defer { earlyFailure = nil }
+        return [earlyFailure].compactMap { $0.map { "\($0)" } }
+            + channels.keys.sorted().compactMap { channels[$0]?.takeWarning() }
     }
 
     /// True if the inputs can be opened again after they have ended.
     var canReopen: Bool { !stop.isStopped && !isEvent && !paths.contains("-") && paths.contains(where: Self.canReopen) }
 
-    /// Waits for the next writers of the named pipes. What a writer has written is skipped if it cannot be packaged.
+    /// Waits for the next writers of the named pipes, and for data of the network. What cannot be packaged is skipped.
     ///
     /// - Parameter onWarning: Called with the reason for each writer that is skipped.
-    /// - Returns: The inputs, in order; nil if a stop is requested. Inputs that are not pipes have no more tracks.
+    /// - Returns: The inputs, in order; nil if a stop is requested. Files have no more tracks.
     /// - Throws: ``FileError``.
     func reopen(onWarning: (String) -> Void) throws -> [any MediaInput]? {
         var inputs: [any MediaInput] = []

@@ -125,13 +125,14 @@ private struct ReceivingLoop {
         var payloads: [[UInt8]] = []
         var (count, isDrained) = (0, false)
         let invalidBefore = reordering.invalidCount
-        while count < Self.maximumBatch, !isDrained {
+        for _ in 0..<Self.maximumBatch {
             guard let size = socket.receive(&buffer) else {
                 isDrained = true
                 // An error of the network stays for some time.
                 if errno != EAGAIN, errno != EINTR { _ = poll(&entries[1], 1, Self.interval) }
                 break
             }
+            guard size > 0 else { continue }
             count += 1
             let datagram = Array(buffer[..<size])
             payloads += isRTP ? reordering.add(datagram, at: .now) : [datagram]
@@ -141,7 +142,7 @@ private struct ReceivingLoop {
         if count > newInvalid { lastArrival = now }
         // While datagrams wait in the system, the missing one may be among them.
         if isDrained { payloads += reordering.expire(at: now) }
-        irregularCount += payloads.count { !Self.isRegular($0) }
+        irregularCount += payloads.count { !$0.isEmpty && !Self.isRegular($0) }
         return state.condition.withLock {
             for payload in payloads {
                 if state.bytes.count + payload.count > limit {

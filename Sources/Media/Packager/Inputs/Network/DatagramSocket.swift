@@ -33,12 +33,14 @@ final class DatagramSocket: Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         // The system may grant less.
-        set(SO_RCVBUF, Int32(clamping: address.bufferSize))
+        set(SOL_SOCKET, SO_RCVBUF, Int32(clamping: address.bufferSize))
+        // [::] receives IPv4, too, whatever the default of the system.
+        if info.ai_family == AF_INET6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
         if address.isMulticast {
             // Several programs of a host can receive a group.
-            set(SO_REUSEADDR, 1)
+            set(SOL_SOCKET, SO_REUSEADDR, 1)
             #if canImport(Darwin)
-            set(SO_REUSEPORT, 1)
+            set(SOL_SOCKET, SO_REUSEPORT, 1)
             #endif
         }
         guard bind(descriptor, info.ai_addr, info.ai_addrlen) == 0 else { throw Self.failure(address, errno) }
@@ -58,9 +60,9 @@ final class DatagramSocket: Sendable {
         return size < 0 ? nil : size
     }
 
-    private func set(_ option: Int32, _ value: Int32) {
+    private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
         var value = value
-        _ = setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        _ = setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     private func join(_ info: addrinfo, _ index: UInt32) -> Int32 {

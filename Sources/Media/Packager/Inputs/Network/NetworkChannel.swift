@@ -9,6 +9,9 @@ struct NetworkChannel {
     /// The number of losses from which on they are reported the next time.
     private var nextReport = 1
 
+    /// True if the data broke off, or a stop was requested, before the streams of the last input were identified.
+    private(set) var isIncomplete = false
+
     /// Creates a channel of what a receiver receives.
     init(_ receiver: DatagramReceiver) { self.receiver = receiver }
 
@@ -19,9 +22,11 @@ struct NetworkChannel {
     mutating func open(idleTime: Duration) throws -> NetworkInput {
         earlierDamage += input?.damage ?? 0
         input = nil
-        let input = try NetworkInput(DatagramSource(receiver, idleTime: idleTime))
-        self.input = input
-        return input
+        let source = DatagramSource(receiver, idleTime: idleTime)
+        defer { isIncomplete = source.hasEnded && input == nil }
+        let new = try NetworkInput(source)
+        input = new
+        return new
     }
 
     /// The failure that ended the last input; nil if it was read to its end.
