@@ -171,6 +171,18 @@ struct NetworkInputTests {
         #expect(channel.losses.damaged == total)
     }
 
+    @Test("an input ends without an error where it is no longer a transport stream")
+    func otherData() throws {
+        let bytes = try Clip.bytes("h264-aac.ts")
+        let count = try NetworkFixture.samples(NetworkInput(Pieces(bytes, of: [1316])))
+        let other = [UInt8](repeating: 0, count: 2 << 20)
+        let input = try NetworkInput(Pieces(bytes + other, of: [1316]))
+        let found = try NetworkFixture.samples(input)
+        #expect(found > 0 && found <= count)
+        #expect(input.failure?.reason.contains("not a transport stream from byte") == true)
+        #expect(throws: InputFailure.self) { try NetworkInput(Pieces(other, of: [1316])) }
+    }
+
     @Test("waiting for data ends when a stop is requested")
     func stopped() throws {
         let stop = try StopSignal()

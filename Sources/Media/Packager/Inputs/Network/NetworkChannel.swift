@@ -24,9 +24,13 @@ struct NetworkChannel {
         input = nil
         let source = DatagramSource(receiver, idleTime: idleTime)
         defer { isIncomplete = source.hasEnded && input == nil }
-        let new = try NetworkInput(source)
-        input = new
-        return new
+        do {
+            let new = try NetworkInput(source)
+            input = new
+            return new
+        } catch let failure as InputFailure {
+            throw source.hasEnded && source.position == 0 ? InputFailure(source.name, "no data has arrived") : failure
+        }
     }
 
     /// The failure that ended the last input; nil if it was read to its end.

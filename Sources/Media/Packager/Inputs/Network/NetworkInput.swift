@@ -9,12 +9,8 @@ final class NetworkInput: MediaInput {
     ///
     /// - Throws: ``InputFailure`` if the data is not a transport stream, is encrypted, or has no stream that can be
     ///   packaged.
-    init(_ source: DatagramSource) throws {
-        do {
-            stream = try TransportStreamInput(source, toleratesScrambledPackets: true)
-        } catch let failure as InputFailure {
-            throw source.hasEnded && source.position == 0 ? InputFailure(source.name, "no data has arrived") : failure
-        }
+    init(_ source: any ByteSource) throws {
+        stream = try TransportStreamInput(source, toleratesScrambledPackets: true)
     }
 
     var name: String { stream.name }
