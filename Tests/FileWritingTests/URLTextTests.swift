@@ -31,6 +31,8 @@ struct URLTextTests {
         )
         #expect(URLText.refusal(ofInput: "file:///b/x.mp4")?.hasSuffix("give the path /b/x.mp4") == true)
         #expect(URLText.refusal(ofInput: "srt://host:9000")?.hasSuffix("standard input") == true)
+        #expect(URLText.refusal(ofInput: "udp://:5000")?.hasSuffix("--live receives from the network") == true)
+        #expect(URLText.refusal(ofOutput: "udp://:5000")?.hasSuffix("upload from there") == true)
         #expect(
             URLText.refusal(ofOutput: "s3://b/x")
                 == "s3://b/x looks like a URL, but output is written to files: give a path, and upload from there "

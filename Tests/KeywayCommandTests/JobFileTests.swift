@@ -50,6 +50,8 @@ struct JobFileTests {
             ("  - /", "  - {lang: en}\n  - /", 2, "no path"),
             ("  - /", "  - {path: a, role: hero}\n  - /", 2, "hero"),
             ("  - /", "  - a,role=hero\n  - /", 2, "hero"),
+            ("  - /", "  - udp://239.1.1.1\n  - /", 2, "port"),
+            ("  - /", "  - {path: 'rtp://host:5004'}\n  - /", 2, "numeric"),
             ("inputs:", "inputs: {", 2, "expected"),
         ]
     )

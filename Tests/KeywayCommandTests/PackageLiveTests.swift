@@ -178,6 +178,8 @@ struct PackagingSettingTests {
         }
         let url = try tool.file("url.yaml", Array("out: https://example.com/site".utf8))
         #expect(try JobFile.read(url).out?.value == "https://example.com/site")
+        let network = try tool.file("network.yaml", Array("inputs: ['udp://:5000', {path: 'rtp://:5004'}]".utf8))
+        #expect(try JobFile.read(network).inputs.map(\.path) == ["udp://:5000", "rtp://:5004"])
         let bucket = try tool.file("bucket.yaml", Array("out: s3://bucket/site".utf8))
         let failure = #expect(throws: CommandFailure.self) { try JobFile.read(bucket) }
         #expect(failure?.description.contains("bucket.yaml:1: out: s3://bucket/site looks like a URL") == true)

@@ -21,7 +21,9 @@ package enum URLText {
             case "http", "https", "ftp", "ftps": "download it first (curl -O \(text))"
             case "s3": "download it first (aws s3 cp \(text) .)"
             case "gs": "download it first (gcloud storage cp \(text) .)"
-            case "rtmp", "rtmps", "rtp", "rtsp", "srt", "udp", "tcp":
+            case "udp", "rtp":
+                "only keyway package --live receives from the network"
+            case "rtmp", "rtmps", "rtsp", "srt", "tcp":
                 "receive it with another program and give its output as a named pipe or standard input"
             default: "download it first"
             }

@@ -10,6 +10,12 @@ package enum MediaInputs {
     /// - Throws: ``InputFailure`` if the input cannot be packaged, with how to convert it; ``FileError``.
     package static func open(_ path: String) throws -> any MediaInput {
         if path == "-" { return try open(PipeReader()) }
+        guard !NetworkAddress.isAddress(path) else {
+            throw InputFailure(
+                path.split(separator: "?")[0].description,
+                "only a live run receives UDP and RTP, not a dry run: give a recording, or remove dry-run"
+            )
+        }
         var status = stat()
         guard stat(path, &status) == 0 else { throw FileError(.open, path: path, code: errno) }
         switch status.st_mode & S_IFMT {

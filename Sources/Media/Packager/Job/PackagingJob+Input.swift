@@ -43,6 +43,20 @@ extension PackagingJob {
 
         /// True if the input is standard input.
         package var isStandardInput: Bool { path == "-" }
+
+        /// True if the input is received by UDP or RTP.
+        package var isFromNetwork: Bool { NetworkAddress.isAddress(path) }
+
+        /// Checks that the path is not a URL, except one of UDP or RTP with a valid address.
+        ///
+        /// - Throws: ``JobFailure``.
+        package func checkAddress() throws(JobFailure) {
+            if isFromNetwork {
+                _ = try NetworkAddress(parsing: path)
+            } else if let reason = URLText.refusal(ofInput: path) {
+                throw JobFailure("input", reason)
+            }
+        }
     }
 }
 
@@ -59,7 +73,7 @@ extension PackagingJob.Input {
         guard !path.isEmpty else {
             throw JobFailure("input", "“\(text)” has no path: write PATH or PATH,lang=en")
         }
-        if let reason = URLText.refusal(ofInput: path) { throw JobFailure("input", reason) }
+        try checkAddress()
         var seen: Set<String> = []
         for part in parts {
             guard let sign = part.firstIndex(of: "="), Self.optionNames.contains(String(part[..<sign])) else {

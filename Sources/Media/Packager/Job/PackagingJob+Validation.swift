@@ -39,7 +39,10 @@ extension PackagingJob {
         guard !inputs.isEmpty else { throw JobFailure("input", "there is no input: give the path of a file") }
         var packagedKinds: [String: Set<MediaTrack.Kind>] = [:]
         for input in inputs {
-            if let reason = URLText.refusal(ofInput: input.path) { throw JobFailure("input", reason) }
+            try input.checkAddress()
+            if input.isFromNetwork, live?.isEvent != false {
+                throw JobFailure("input", "UDP and RTP have no end, and can only be packaged with a window: use live")
+            }
             let kinds = input.tracks ?? Set(MediaTrack.Kind.allCases)
             let earlier = packagedKinds[input.path] ?? []
             if !earlier.isDisjoint(with: kinds) {
@@ -49,8 +52,9 @@ extension PackagingJob {
                     "\(name) is given twice: remove one, or select different tracks with tracks=video and tracks=audio"
                 )
             }
-            if input.isStandardInput, !earlier.isEmpty {
-                throw JobFailure("input", "standard input can be read only once: give it once, without tracks=")
+            if input.isStandardInput || input.isFromNetwork, !earlier.isEmpty {
+                let name = input.isStandardInput ? "standard input" : input.path
+                throw JobFailure("input", "\(name) can be read only once: give it once, without tracks=")
             }
             packagedKinds[input.path] = earlier.union(kinds)
         }

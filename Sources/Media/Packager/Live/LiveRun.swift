@@ -33,6 +33,10 @@ package enum LiveRun {
         package var lostTracks = 0
         /// The number of segments of the leading rendition that were skipped because they exceed the Target Duration.
         package var lostSegments = 0
+        /// The number of packets of inputs from the network that were lost.
+        package var lostPackets = 0
+        /// The number of transport stream packets from the network that are damaged or missing.
+        package var damagedPackets = 0
     }
 
     /// Packages until the inputs end or a stop is requested; then marks the playlists as complete.

@@ -114,6 +114,7 @@ final class LiveSession {
         // The chunks of the first segment, from which the Target Duration is chosen.
         var first: [TrackSegment] = []
         while let segment = try pipeline.next() {
+            reportLosses()
             warn(plan.omissionWarnings(of: pipeline.inputs))
             if targetDuration == nil {
                 first.append(segment)
@@ -139,6 +140,7 @@ final class LiveSession {
         }
         try publishGaps(&epoch)
         try removeUnusedInitializations(epoch)
+        reportLosses()
         warn(SpliceRanges.warnings(dropped: pipeline.droppedSplices))
         warn(TimedMetadata.warnings(dropped: pipeline.droppedMetadata))
         warn(pipeline.inputs.flatMap(\.warnings) + plan.omissionWarnings(of: pipeline.inputs))
@@ -156,12 +158,20 @@ final class LiveSession {
         for warning in warnings where reportedWarnings.insert(warning).inserted { onEvent(.warning(warning)) }
     }
 
+    /// Reports packets of the network that were lost.
+    private func reportLosses() {
+        let losses = inputs.losses
+        (report.lostPackets, report.damagedPackets) = (losses.lost, losses.damaged)
+        for warning in inputs.lossWarnings() { onEvent(.warning(warning)) }
+    }
+
     /// Waits for the next writers of the inputs; nil at the end of the presentation.
     private func reopen() throws -> [any MediaInput]? {
         guard inputs.canReopen else { return nil }
         report.discontinuities += 1
         hasReportedDiscontinuity = true
         onEvent(.discontinuity)
+        reportLosses()
         return try inputs.reopen { [unowned self] in self.onEvent(.warning($0)) }
     }
 

@@ -31,7 +31,9 @@ struct PackageCommand: AsyncParsableCommand {
             one track class; --dev generates keys and registers them with a development server; --speke requests them \
             from a key server.
 
-            --live and --event package a stream from a pipe as it arrives; --rotate-keys changes its keys.
+            --live and --event package a stream from a pipe as it arrives; --rotate-keys changes its keys. With --live, an \
+            input can also be a transport stream from the network: udp://ADDRESS:PORT or rtp://ADDRESS:PORT, where the \
+            address is that of a multicast group (?interface=NAME), of this host, or empty for all of its IPv4 addresses.
 
               keyway package movie.mp4 --out site --dev --admin-token @data/admin-token
               keyway package movie.mp4 dub.m4a,lang=de --out site \\

@@ -88,7 +88,7 @@ struct JobFile {
         do {
             if node.scalar != nil {
                 var input = try PackagingJob.Input(parsing: try string(node, "inputs"))
-                input.path = resolved(input.path)
+                if !input.isFromNetwork { input.path = resolved(input.path) }
                 return input
             }
             let fields = try fields(node, "an input", ["path"] + PackagingJob.Input.optionNames)
@@ -96,8 +96,9 @@ struct JobFile {
                 throw error(node, "the input has no path: add path")
             }
             let text = try string(path.node, "path")
-            if let reason = URLText.refusal(ofInput: text) { throw error(path.node, reason) }
-            var input = PackagingJob.Input(path: resolved(text))
+            var input = PackagingJob.Input(path: text)
+            do { try input.checkAddress() } catch { throw self.error(path.node, error.reason) }
+            if !input.isFromNetwork { input.path = resolved(text) }
             for (key, value) in fields where key != "path" {
                 do {
                     try input.set(key, try string(value, key))

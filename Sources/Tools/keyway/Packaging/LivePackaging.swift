@@ -60,6 +60,7 @@ struct LivePackaging {
             headline: "\(size) in \(counted(run.segments, "segment")) in \(escaped(place)); play "
                 + job.manifestNames.map { "\(escaped(place))/\($0)" }.joined(separator: ", ")
         )
+        let losses = [("lost packets", run.lostPackets), ("damaged packets", run.damagedPackets)]
         report.tables = [
             FieldTable(
                 title: "Output",
@@ -70,7 +71,7 @@ struct LivePackaging {
                     Field("written", .number(run.byteCount, unit: "bytes")),
                     Field("key periods", .number(run.periods)),
                     Field("discontinuities", .number(run.discontinuities)),
-                ]
+                ] + losses.filter { $0.1 > 0 }.map { Field($0.0, .number($0.1)) }
             )
         ]
         report.problem = problem(run)

@@ -42,7 +42,10 @@ struct PackagingSession {
             // The exit code is that of a shell for a process ended by a signal. The output of the run has been deleted.
             Foundation.exit(128 + signal)
         } catch let failure as FileError {
-            throw .file("\(failure)", next: "check the path, its permissions, and the space on the disk")
+            // The error of a socket states what to do.
+            let isSocket = NetworkAddress.isAddress(failure.path)
+            let next = isSocket ? nil : "check the path, its permissions, and the space on the disk"
+            throw .file("\(failure)", next: next)
         } catch {
             throw settings.failure(error)
         }

@@ -22,10 +22,14 @@ package final class TransportStreamInput: MediaInput {
         package init() {}
     }
 
+    /// The number of scrambled packets that can be damaged ones, before the streams are identified.
+    private static let maximumScrambledPackets = 16
+
     package let name: String
     package private(set) var tracks: [MediaTrack] = []
     private let source: any ByteSource
     private let limits: Limits
+    private let toleratesScrambledPackets: Bool
     private var alignment = TransportAlignment()
     private var demuxer = TransportDemuxer()
     private var map: ProgramMapTable?
@@ -44,11 +48,17 @@ package final class TransportStreamInput: MediaInput {
 
     /// Reads the beginning of a stream until all streams are identified.
     ///
+    /// - Parameter toleratesScrambledPackets: Whether scrambled packets are skipped as damaged ones, at the beginning only a few.
     /// - Throws: ``InputFailure`` if the input is not a transport stream, is encrypted, or has no stream that can be
     ///   packaged; ``FileError``.
-    package init(_ source: any ByteSource, limits: Limits = Limits()) throws {
+    package init(
+        _ source: any ByteSource,
+        limits: Limits = Limits(),
+        toleratesScrambledPackets: Bool = false
+    ) throws {
         self.source = source
         self.limits = limits
+        self.toleratesScrambledPackets = toleratesScrambledPackets
         name = source.name
         demuxer.returnsSpliceSections = true
         splitter = TransportSplitter(limits)
@@ -66,6 +76,8 @@ package final class TransportStreamInput: MediaInput {
     }
 
     package var omissions: [Omission] { omitted.all }
+    /// The number of packets and positions that are damaged or missing.
+    package var damage: Int { demuxer.damage + demuxer.scrambledPackets + alignment.lossCount }
     package var byteCount: Int? { source.byteCount }
     package var position: Int { source.position }
 
@@ -186,7 +198,10 @@ extension TransportStreamInput {
                     + "packets of 188 bytes"
             )
         }
-        guard demuxer.scrambledPackets == 0 else { throw encrypted("its packets are scrambled") }
+        let limit = !toleratesScrambledPackets ? 0 : tracks.isEmpty ? Self.maximumScrambledPackets : .max
+        guard demuxer.scrambledPackets <= limit else {
+            throw encrypted("its packets are scrambled")
+        }
         var maps = demuxer.takeProgramMaps()[...]
         do {
             for packet in packets {
