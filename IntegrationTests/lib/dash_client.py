@@ -54,6 +54,8 @@ class Track:
     # The time in seconds from the production of the end of each chunk to its arrival: arrival, latency.
     latencies: list = field(default_factory=list)
     periods: list = field(default_factory=list)
+    # Of each growing segment, the time from its first chunk to its last, as a part of its duration.
+    spreads: list = field(default_factory=list)
 
 
 class Manifest:
@@ -184,11 +186,11 @@ class DashClient:
             return
         if response.getheader("Content-Length") is None:
             track.growing.add(segment.url)
-        data, end = b"", 0
+        data, end, arrivals = b"", 0, []
         while True:
             try:
                 more = response.read1(65536)
-            except (http.client.HTTPException, OSError) as error:
+            except (http.client.HTTPException, OSError):
                 self.cut.append(segment.url)
                 break
             if not more:
@@ -197,8 +199,11 @@ class DashClient:
             while (chunk := next_chunk(data, end)) is not None:
                 now = time.time()
                 end = chunk[0]
+                arrivals.append(now)
                 if segment.url in track.growing:
                     track.latencies.append((now, now - segment.zero - chunk[1] / segment.timescale))
+        if segment.url in track.growing and arrivals:
+            track.spreads.append((arrivals[-1] - arrivals[0]) * segment.timescale / segment.duration)
         if end != len(data) and segment.url not in self.cut:
             self.problems.append(f"{segment.url}: {len(data) - end} bytes after the last chunk")
         track.files[segment.url] = data

@@ -4,7 +4,7 @@ extension MPDRule {
         MPDRule(
             "latency-order",
             .error,
-            section: "K.3.2",
+            section: "K",
             "the target of Latency must be from its min to its max"
         ) { manifest, findings in
             guard let latency = manifest.serviceDescription?.latency else { return }
@@ -18,7 +18,7 @@ extension MPDRule {
         MPDRule(
             "latency-reference",
             .warning,
-            section: "K.3.2",
+            section: "K",
             "referenceId of Latency should be the id of a ProducerReferenceTime in every Period"
         ) { manifest, findings in
             guard let id = manifest.serviceDescription?.latency?.referenceID else { return }

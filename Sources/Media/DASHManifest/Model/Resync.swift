@@ -1,6 +1,6 @@
 import XMLDocuments
 
-/// `Resync`: the points within segments at which a client can begin to parse them (ISO/IEC 23009-1, 5.3.13).
+/// `Resync`: the points within segments at which a client can begin to parse them (ISO/IEC 23009-1:2022).
 ///
 ///     Resync   type, dT
 public struct Resync: Hashable, Sendable {
