@@ -80,6 +80,35 @@ struct MPDReloadRuleTests {
         #expect(found.contains(test.rule), "found: \(found)")
     }
 
+    @Test("Only the last segment of a manifest with low latency may get another duration")
+    func incompleteSegments() {
+        var after = lowLatencySample
+        after.publishTime = ManifestDate("2026-01-01T00:00:26Z")
+        let change = { (manifest: inout MPD, body: (inout SegmentTemplate) -> Void) in
+            for index in 0...1 {
+                guard var template = manifest.periods[1].adaptationSets[0].representations[index].template else {
+                    continue
+                }
+                body(&template)
+                manifest.periods[1].adaptationSets[0].representations[index].template = template
+            }
+        }
+        change(&after) { template in
+            template.changeLastDuration(to: 3000)
+            template.append(duration: 4000, at: 19_000)
+        }
+        #expect(findings(from: lowLatencySample, to: after) == [])
+        change(&after) { $0.timeline[0].duration = 3999 }
+        #expect(findings(from: lowLatencySample, to: after).contains("reload-segment-changed"))
+        var moved = lowLatencySample
+        moved.publishTime = after.publishTime
+        change(&moved) { template in
+            template.removeLast()
+            template.append(duration: 4000, at: 16_001)
+        }
+        #expect(findings(from: lowLatencySample, to: moved).contains("reload-segment-changed"))
+    }
+
     @Test("A timeline of billions of segments is compared quickly")
     func greatTimelines() {
         var before = liveSample

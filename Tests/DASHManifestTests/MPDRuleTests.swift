@@ -105,12 +105,23 @@ struct MPDRuleTests {
         Case("period-start-unknown") { $0.periods[0].start = nil },
         Case("delay-beyond-window") { $0.suggestedPresentationDelay = ManifestDuration(seconds: 17) },
         Case("segment-too-long") { $0.maximumSegmentDuration = ManifestDuration(seconds: 3.9) },
+        Case("latency-order") { $0.serviceDescription = lowLatency(target: 500) },
+        Case("latency-order") { $0.serviceDescription = lowLatency(target: 4001) },
+        Case("latency-reference") { manifest in
+            manifest.serviceDescription = lowLatency()
+            manifest.periods[0].adaptationSets[0].producerReferenceTime = reference
+        },
+        .video("incomplete-without-offset") { $0.representations[0].template?.availabilityTimeComplete = false },
+        .video("incomplete-without-offset") { set in
+            set.representations[0].template?.availabilityTimeComplete = false
+            set.representations[0].template?.availabilityTimeOffset = 0
+        },
         // Old segments may have been removed, but no segment may be before or after its Period.
         Case("timeline-period") { $0.periods[1].start = ManifestDuration(seconds: 7) },
         .video("timeline-period") { $0.representations[0].template?.presentationTimeOffset = 9000 },
     ]
 
-    @Test("A valid manifest has no findings", arguments: [sample, liveSample])
+    @Test("A valid manifest has no findings", arguments: [sample, liveSample, lowLatencySample])
     func sound(_ manifest: MPD) throws {
         #expect(MPDChecker().check(manifest) == [])
         #expect(try MPD(manifest.bytes) == manifest, "a written manifest is parsed as the same manifest")

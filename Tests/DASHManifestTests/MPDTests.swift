@@ -80,6 +80,34 @@ struct MPDTests {
         #expect(text.contains("indexRange=\"800-899\""))
     }
 
+    @Test("Elements and attributes of low latency are written in the order of the schema, and parsed")
+    func lowLatencyElements() throws {
+        let text = String(decoding: lowLatencySample.bytes, as: UTF8.self)
+        let sought = [
+            "<ServiceDescription id=\"0\">", "<Latency referenceId=\"0\" target=\"2000\" max=\"4000\" min=\"1000\"/>",
+            "<PlaybackRate max=\"1.04\" min=\"0.96\"/>", "<Period", "<ContentProtection",
+            "<ProducerReferenceTime id=\"0\" type=\"encoder\" wallClockTime=\"2026-01-01T00:00:00Z\" "
+                + "presentationTime=\"0\"/>",
+            "<Role", "<Representation", "<Resync type=\"0\" dT=\"500\"/>", "<SegmentTemplate",
+            "availabilityTimeOffset=\"3.5\" availabilityTimeComplete=\"false\"", "</Period>",
+            "<UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:http-xsdate:2014\" value=\"https://time.example.com/\"/>",
+            "</MPD>",
+        ]
+        var rest = text[...]
+        for word in sought {
+            let range = try #require(rest.firstRange(of: word), "\(word) is not behind the others")
+            rest = rest[range.upperBound...]
+        }
+        let infinite = Array(text.replacing("\"3.5\"", with: "\"INF\"").utf8)
+        let set = try MPD(infinite).periods[0].adaptationSets[0]
+        #expect(set.representations[0].template?.availabilityTimeOffset == .infinity)
+        for (part, change) in [("\"3.5\"", "\"soon\""), ("\"1.04\"", "\"0.9\""), ("target=\"2000\"", "target=\"-1\"")] {
+            #expect(error(text.replacing(part, with: change))?.code == .invalidValue, "\(change)")
+        }
+        let other = text.replacing("wallClockTime", with: "wallclocktime")
+        #expect(error(other)?.code == .missingAttribute)
+    }
+
     @Test("A manifest of another packager is parsed, and only its real problems are found")
     func others() throws {
         let manifest = try MPD(Array(Self.other.utf8))
@@ -182,5 +210,28 @@ struct MPDTests {
         }
         template.removeFirst()
         #expect(template.timeline.isEmpty && template.startNumber == 12)
+    }
+
+    @Test("The duration of the last segment of a timeline can be changed, and the segment removed")
+    func lastSegments() {
+        var template = SegmentTemplate(
+            timescale: 10,
+            startNumber: 7,
+            initialization: nil,
+            media: nil,
+            time: 100,
+            durations: [40, 40, 40]
+        )
+        let isSame = template.changeLastDuration(to: 40)
+        #expect(!isSame && template.timeline.count == 1)
+        let isOther = template.changeLastDuration(to: 30)
+        #expect(isOther && template.segments.map(\.duration) == [40, 40, 30] && template.timelineRange == 100..<210)
+        template.changeLastDuration(to: 40)
+        #expect(template.timeline.map(\.repeats) == [2])
+        template.removeLast()
+        #expect(template.nextNumber == 9 && template.timelineRange == 100..<180)
+        for _ in 0..<3 { template.removeLast() }
+        template.changeLastDuration(to: 1)
+        #expect(template.timeline.isEmpty)
     }
 }

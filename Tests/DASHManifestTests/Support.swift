@@ -28,6 +28,38 @@ var liveSample: MPD {
     return manifest
 }
 
+/// The dynamic manifest with low latency: the last segment of each Representation may be incomplete.
+var lowLatencySample: MPD {
+    var manifest = liveSample
+    manifest.serviceDescription = lowLatency()
+    manifest.clocks = [Descriptor(scheme: "urn:mpeg:dash:utc:http-xsdate:2014", value: "https://time.example.com/")]
+    for period in manifest.periods.indices {
+        manifest.periods[period].adaptationSets[0].producerReferenceTime = reference
+        for index in manifest.periods[period].adaptationSets[0].representations.indices {
+            var representation = manifest.periods[period].adaptationSets[0].representations[index]
+            representation.template?.availabilityTimeOffset = 3.5
+            representation.template?.availabilityTimeComplete = false
+            representation.resync = Resync(type: 0, maximumTime: 500)
+            manifest.periods[period].adaptationSets[0].representations[index] = representation
+        }
+    }
+    return manifest
+}
+
+func lowLatency(target: UInt64 = 2000) -> ServiceDescription {
+    ServiceDescription(
+        id: 0,
+        latency: ServiceDescription.Latency(referenceID: 0, target: target, minimum: 1000, maximum: 4000),
+        playbackRates: 0.96...1.04
+    )
+}
+
+let reference = ProducerReferenceTime(
+    id: 0,
+    wallClockTime: ManifestDate(microseconds: 1_767_225_600_000_000),
+    presentationTime: 0
+)
+
 /// A timeline with two segments of four seconds.
 private func livePeriod(_ id: String, start: Double, number: UInt64, time: UInt64) -> Period {
     var set = videoSet

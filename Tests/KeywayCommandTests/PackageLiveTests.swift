@@ -153,6 +153,7 @@ struct PackagingSettingTests {
         "rotate-keys": "10", "period-keys": "periods.txt", "derive-keys": "@secret", "key-lead": "5s",
         "key-timeout": "1m", "part-duration": "500ms", "work-folder": "work", "upload-token": "@token",
         "upload-timeout": "1m",
+        "utc-timing": "https://time.example.com/",
         "keyformat-versions": "1/2", "certificate-url": "https://keys.example.com/certificate",
     ]
 

@@ -43,6 +43,32 @@ struct ChannelFolderTests {
         #expect(channels.all.map(\.name) == ["news"])
     }
 
+    @Test("A DASH manifest is read with the playlists of its channel, and removed with its file")
+    func manifests() throws {
+        let files = try ServedFolder()
+        let channels = LiveChannels(memoryLimit: 1 << 20, maximum: 10)
+        let folder = folder(files, channels)
+        try files.write("news/main.mpd", [1])
+        folder.apply([.file("news/main.mpd")], now: .zero)
+        #expect(channels.all.isEmpty)
+        try files.publish("news", segments: 10, parts: 1)
+        folder.scan(now: .zero)
+        #expect(file(channels, "news/main.mpd")?.count == 1)
+        try files.publish("news", segments: 10, parts: 3)
+        try files.replace("news/main.mpd", [1, 2])
+        folder.apply([.file("news/main.mpd")], now: .zero)
+        #expect(file(channels, "news/main.mpd")?.count == 2)
+        #expect(file(channels, "news/video/segment-10.m4s")?.count == 30)
+        try files.write("news/main.mpd", Array(repeating: 0, count: 9 << 20))
+        folder.scan(now: .zero)
+        #expect(file(channels, "news/main.mpd") == nil, "too large for memory")
+        try files.replace("news/main.mpd", [1])
+        folder.scan(now: .zero)
+        try files.remove("news/main.mpd")
+        folder.scan(now: .zero)
+        #expect(file(channels, "news/main.mpd") == nil)
+    }
+
     @Test("A segment that is shorter than listed, and a broken playlist, cost only themselves")
     func brokenFiles() throws {
         let files = try ServedFolder()

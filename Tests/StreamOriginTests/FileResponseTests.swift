@@ -1,3 +1,4 @@
+import FileAccess
 import HTTPTypes
 import HummingbirdTesting
 import Testing
@@ -110,6 +111,31 @@ struct FileResponseTests {
             await origin.waiting(1)
             origin.channels.expire(now: .seconds(6))
             #expect(try await range.status == .serviceUnavailable)
+        }
+    }
+
+    @Test("A DASH manifest is not newer than the playlists: an incomplete segment that it lists is sent part by part")
+    func manifest() async throws {
+        let origin = try OriginFixture()
+        try origin.files.write("news/main.mpd", Array("first".utf8))
+        try origin.publish(10, 1)
+        // The packager has written more, which the server has not read.
+        try origin.files.publish("news", segments: 11, parts: 1)
+        try origin.files.replace("news/main.mpd", Array("second".utf8))
+        try await origin.test { (client) async throws in
+            let old = try await client.get("/news/main.mpd")
+            #expect(old.text == "first")
+            #expect(old.headers[.contentType] == "application/dash+xml")
+            #expect(old.headers[.cacheControl] == "max-age=1")
+            let tag = try #require(old.headers[.eTag])
+            #expect(try await client.get("/news/main.mpd", [.ifNoneMatch: tag]).status == .notModified)
+            origin.apply([.file("news/main.mpd")])
+            #expect(try await client.get("/news/main.mpd", [.ifNoneMatch: tag]).text == "second")
+            async let segment = client.get(Self.folder + "segment-11.m4s")
+            await origin.waiting(1)
+            try origin.publish(11, 2)
+            try origin.publish(12, 0)
+            #expect(try await segment.bytes == ServedFolder.segment(11, parts: 4))
         }
     }
 

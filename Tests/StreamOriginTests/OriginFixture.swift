@@ -40,6 +40,11 @@ struct OriginFixture {
         ChannelFolder(access: access, channels: channels, logger: logger).scan(now: .zero)
     }
 
+    /// Reads what has changed.
+    func apply(_ changes: [FolderChange]) {
+        ChannelFolder(access: access, channels: channels, logger: logger).apply(changes, now: .zero)
+    }
+
     /// Publishes a channel, and reads it.
     func publish(_ segments: Int, _ parts: Int, window: LiveWindow = LiveWindow()) throws {
         try files.publish("news", segments: segments, parts: parts, window: window)

@@ -38,6 +38,19 @@ extension XMLTree.Element {
         return date
     }
 
+    /// Returns a finite decimal number; nil when the attribute is missing.
+    func decimal(_ name: String) throws(ManifestError) -> Double? {
+        guard let text = attributes[name] else { return nil }
+        guard let number = Double(text), number.isFinite else { throw invalid(name, "a number such as 1.5") }
+        return number
+    }
+
+    /// Returns a number of seconds by which segments are available earlier, which can be `INF`; nil when the attribute
+    /// is missing.
+    func availabilityOffset(_ name: String) throws(ManifestError) -> Double? {
+        attributes[name] == "INF" ? .infinity : try decimal(name)
+    }
+
     /// Returns a Boolean value; nil when the attribute is missing.
     func flag(_ name: String) throws(ManifestError) -> Bool? {
         switch attributes[name] {

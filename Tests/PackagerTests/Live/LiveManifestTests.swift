@@ -18,7 +18,7 @@ struct LiveManifestTests {
         )
     }
 
-    /// Appends a segment of six seconds, counted from 0; the first rendition is video.
+    /// Appends a segment of six seconds, counted from 0; the first rendition is video. An open segment has one part.
     private func append(
         _ number: Int,
         _ index: Int,
@@ -26,7 +26,10 @@ struct LiveManifestTests {
         period: Int = 0,
         epoch: Int = 0,
         delay: Double = 0,
-        isDiscontinuity: Bool = false
+        isDiscontinuity: Bool = false,
+        isOpen: Bool = false,
+        seconds: Int64 = 6,
+        bandwidth: UInt64 = 100_000
     ) throws -> Bool {
         let (name, scale) = index == 0 ? ("video", UInt32(90_000)) : ("audio", 48_000)
         let time = RationalTime(Int64(number) * 6 * Int64(scale), timescale: scale)
@@ -35,8 +38,9 @@ struct LiveManifestTests {
             resource: Rendition.Resource(uri: "\(number + 1).m4s"),
             byteCount: 60_000,
             start: time,
-            duration: RationalTime(6 * Int64(scale), timescale: scale)
+            duration: RationalTime(isOpen ? Int64(scale) / 3 : seconds * Int64(scale), timescale: scale)
         )
+        if isOpen { segment.expectedDuration = RationalTime(seconds * Int64(scale), timescale: scale) }
         segment.initialization = Rendition.Resource(uri: "init-\(period).mp4")
         (segment.number, segment.period, segment.part) = (UInt64(number + 1), period, epoch)
         (segment.date, segment.isDiscontinuity) = (date, isDiscontinuity)
@@ -45,7 +49,7 @@ struct LiveManifestTests {
             segment,
             of: Rendition(track: track, folder: name, name: name),
             at: index,
-            bandwidth: 100_000,
+            bandwidth: bandwidth,
             now: date.advanced(by: 6)
         )
     }
@@ -77,6 +81,39 @@ struct LiveManifestTests {
         #expect(try !append(3, 0, to: &manifest), "the next Period is published with both renditions")
         #expect(try append(4, 1, to: &manifest))
         #expect(numbers(manifest) == [[4], [5, 6]])
+        #expect(MPDChecker().check(manifest.manifest) == [])
+    }
+
+    @Test("list an open segment when the bandwidth is known, and change its duration when more is known")
+    func openSegments() throws {
+        var settings = settings(timeShift: nil)
+        settings.lowLatency = ManifestLowLatency(partDuration: 0.33, segmentDuration: 6, targetDuration: 6)
+        var manifest = ManifestBuilder(settings)
+        let ends = { (manifest: ManifestBuilder) in
+            manifest.manifest.periods.flatMap(\.adaptationSets).flatMap(\.representations).map { representation in
+                let end = representation.template?.timelineRange?.upperBound ?? 0
+                return Double(end) / Double(representation.template?.timescale ?? 1)
+            }
+        }
+        for index in 0...1 { #expect(try !append(0, index, to: &manifest, isOpen: true, bandwidth: 0)) }
+        #expect(try !append(0, 0, to: &manifest))
+        #expect(try append(0, 1, to: &manifest))
+        #expect(ends(manifest) == [6, 6])
+        #expect(try append(1, 0, to: &manifest, isOpen: true))
+        #expect(ends(manifest) == [12, 6] && numbers(manifest) == [[3, 2]])
+        #expect(try !append(1, 0, to: &manifest, isOpen: true), "nothing has changed")
+        #expect(try append(1, 0, to: &manifest, isOpen: true, seconds: 7), "its key frame is late")
+        #expect(ends(manifest) == [13, 6])
+        #expect(try append(1, 0, to: &manifest, seconds: 5), "a splice ended it")
+        #expect(ends(manifest) == [11, 6] && numbers(manifest) == [[3, 2]])
+        #expect(try append(1, 1, to: &manifest, isOpen: true))
+        #expect(try !append(1, 1, to: &manifest), "it is as long as expected")
+        // The bandwidth of a new Period is that of the previous one.
+        #expect(try !append(2, 0, to: &manifest, period: 1, isOpen: true, bandwidth: 0))
+        #expect(try append(2, 1, to: &manifest, period: 1, isOpen: true, bandwidth: 0))
+        #expect(numbers(manifest) == [[3, 3], [4, 4]])
+        let bandwidths = manifest.manifest.periods[1].adaptationSets.flatMap(\.representations).map(\.bandwidth)
+        #expect(bandwidths == [100_000, 100_000])
         #expect(MPDChecker().check(manifest.manifest) == [])
     }
 

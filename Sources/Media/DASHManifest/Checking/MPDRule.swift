@@ -63,7 +63,7 @@ public struct MPDRule: Sendable, Identifiable {
 
     /// All rules, in the order of docs/dash-rules.md.
     public static let all: [MPDRule] =
-        presentationRules + dynamicRules + segmentRules + protectionRules + reloadRules
+        presentationRules + dynamicRules + lowLatencyRules + segmentRules + protectionRules + reloadRules
 }
 
 /// A violation of a rule.

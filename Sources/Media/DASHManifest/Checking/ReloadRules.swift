@@ -115,14 +115,15 @@ extension MPDRule {
             "reload-segment-changed",
             reload: .error,
             section: "5.4",
-            "the time and the duration of a segment number must not change"
+            "the time and the duration of a segment number must not change; "
+                + "only an incomplete segment may change its duration"
         ) { before, after, findings in
             let known = ReloadTrack.byKey(before)
             for track in ReloadTrack.all(after) {
                 guard let old = known[track.key], old.template?.timescale == track.template?.timescale,
                     let first = old.template.flatMap(TimelineSegments.init),
                     let second = track.template.flatMap(TimelineSegments.init),
-                    let number = second.firstDifference(from: first)
+                    let number = second.firstDifference(from: first, isLastIncomplete: old.hasIncompleteSegment)
                 else { continue }
                 findings.add(track.location, "the time or the duration of segment \(number) has changed")
             }

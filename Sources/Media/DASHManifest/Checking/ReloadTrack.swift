@@ -25,6 +25,9 @@ struct ReloadTrack {
     /// The start time of the Period; nil when it is unknown.
     let start: ManifestDuration?
 
+    /// True if the last segment may be listed before it is complete, when its duration is not final.
+    var hasIncompleteSegment: Bool { template?.availabilityTimeComplete == false }
+
     /// Returns the Representations of a manifest in Periods with an id.
     static func all(_ manifest: MPD) -> [ReloadTrack] {
         let starts = Dictionary(manifest.namedStarts, uniquingKeysWith: { first, _ in first })

@@ -61,7 +61,17 @@ struct TimelineSegments {
 
     /// Returns the number of the first segment that both timelines have, but with a different time or duration; nil
     /// when there is none.
-    func firstDifference(from other: TimelineSegments) -> UInt64? {
+    ///
+    /// - Parameter isLastIncomplete: Whether the last segment of the other timeline may have another duration.
+    func firstDifference(from other: TimelineSegments, isLastIncomplete: Bool) -> UInt64? {
+        guard let number = firstDifference(from: other) else { return nil }
+        guard isLastIncomplete, number == other.numbers?.upperBound,
+            run(of: number)?.start(of: number) == other.run(of: number)?.start(of: number)
+        else { return number }
+        return nil
+    }
+
+    private func firstDifference(from other: TimelineSegments) -> UInt64? {
         var (own, others) = (runs[...], other.runs[...])
         while let run = own.first, let second = others.first {
             let low = max(run.numbers.lowerBound, second.numbers.lowerBound)

@@ -8,6 +8,7 @@ import XMLDocuments
 ///       OutputProtection       (each)   │
 ///       SupplementalProperty   (each)   │ in this order, which the schema requires
 ///       Label                           │
+///       ProducerReferenceTime           │
 ///       Accessibility          (each)   │
 ///       Role                   (each)   │
 ///       SegmentTemplate                 │
@@ -36,6 +37,8 @@ public struct AdaptationSet: Hashable, Sendable {
     public var subsegmentsStartWithSAP: UInt8?
     /// The human-readable label; nil when there is none.
     public var label: String?
+    /// The wall-clock time at which media was produced; nil when there is none.
+    public var producerReferenceTime: ProducerReferenceTime?
     /// The roles, such as `main`.
     public var roles: [Descriptor]
     /// The accessibility properties, such as audio description.
@@ -80,6 +83,9 @@ public struct AdaptationSet: Hashable, Sendable {
         hasAlignedSubsegments = try element.flag("subsegmentAlignment") ?? false
         subsegmentsStartWithSAP = try element.number("subsegmentStartsWithSAP")
         label = element.child("Label")?.trimmedText
+        if let child = element.child("ProducerReferenceTime") {
+            producerReferenceTime = try ProducerReferenceTime(reading: child)
+        }
         roles = try Descriptor.all("Role", in: element)
         accessibility = try Descriptor.all("Accessibility", in: element)
         supplementalProperties = try Descriptor.all("SupplementalProperty", in: element)
@@ -102,6 +108,7 @@ public struct AdaptationSet: Hashable, Sendable {
             for descriptor in outputProtections { descriptor.write(as: "OutputProtection", to: &writer) }
             for property in supplementalProperties { property.write(as: "SupplementalProperty", to: &writer) }
             if let label { writer.element("Label", text: label) }
+            producerReferenceTime?.write(to: &writer)
             for descriptor in accessibility { descriptor.write(as: "Accessibility", to: &writer) }
             for role in roles { role.write(as: "Role", to: &writer) }
             template?.write(to: &writer)

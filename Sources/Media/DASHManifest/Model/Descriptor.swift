@@ -21,6 +21,10 @@ public struct Descriptor: Hashable, Sendable {
     /// The scheme of audio channel configurations (ISO/IEC 23009-1, 5.8.5.4).
     public static let channelScheme = "urn:mpeg:dash:23003:3:audio_channel_configuration:2011"
 
+    /// The scheme of UTCTiming with a server that answers with a date in the form of `xs:dateTime` (ISO/IEC 23009-1,
+    /// 5.8.5.7).
+    public static let timeServerScheme = "urn:mpeg:dash:utc:http-xsdate:2014"
+
     /// Returns a DASH role.
     public static func role(_ value: String) -> Descriptor { Descriptor(scheme: roleScheme, value: value) }
 

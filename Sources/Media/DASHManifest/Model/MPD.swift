@@ -5,7 +5,9 @@ import XMLDocuments
 ///
 ///     MPD       profiles, type, mediaPresentationDuration, minBufferTime; if dynamic: availabilityStartTime,
 ///               publishTime, minimumUpdatePeriod, timeShiftBufferDepth, suggestedPresentationDelay, maxSegmentDuration
-///       Period  (each)   see ``Period``
+///       ServiceDescription
+///       Period      (each)   see ``Period``
+///       UTCTiming   (each)
 ///
 /// Elements and attributes that are not listed here are ignored when a manifest is parsed.
 public struct MPD: Hashable, Sendable {
@@ -40,8 +42,12 @@ public struct MPD: Hashable, Sendable {
     public var suggestedPresentationDelay: ManifestDuration?
     /// The maximum duration of segments; nil when the attribute is absent.
     public var maximumSegmentDuration: ManifestDuration?
+    /// The latency that the provider of a live presentation intends; nil when there is none.
+    public var serviceDescription: ServiceDescription?
     /// The Periods, in order.
     public var periods: [Period]
+    /// The sources of the wall-clock time, the preferred one first (ISO/IEC 23009-1, 5.8.4.11).
+    public var clocks: [Descriptor] = []
 
     /// Creates a static manifest.
     public init(
@@ -87,6 +93,10 @@ public struct MPD: Hashable, Sendable {
         timeShiftBufferDepth = try root.duration("timeShiftBufferDepth")
         suggestedPresentationDelay = try root.duration("suggestedPresentationDelay")
         maximumSegmentDuration = try root.duration("maxSegmentDuration")
+        serviceDescription = try root.child("ServiceDescription").map { child throws(ManifestError) in
+            try ServiceDescription(reading: child)
+        }
+        clocks = try Descriptor.all("UTCTiming", in: root)
         periods = []
         for element in root.children("Period") { periods.append(try Period(reading: element)) }
     }
@@ -122,7 +132,9 @@ public struct MPD: Hashable, Sendable {
             ("maxSegmentDuration", maximumSegmentDuration?.description),
         ]
         writer.element("MPD", attributes) { writer in
+            serviceDescription?.write(to: &writer)
             for period in periods { period.write(to: &writer) }
+            for clock in clocks { clock.write(as: "UTCTiming", to: &writer) }
         }
         return writer.bytes
     }

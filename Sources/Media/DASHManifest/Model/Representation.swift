@@ -6,6 +6,7 @@ import XMLDocuments
 ///                                  scte214:supplementalCodecs, scte214:supplementalProfiles
 ///       AudioChannelConfiguration  (each)   ┐
 ///       ContentProtection          (each)   │ in this order, which the schema requires
+///       Resync                              │
 ///       BaseURL                             │
 ///       SegmentBase                         │
 ///       SegmentTemplate                     ┘
@@ -36,6 +37,8 @@ public struct Representation: Hashable, Sendable {
     public var channels: [Descriptor]
     /// The ContentProtection elements in addition to those of the AdaptationSet.
     public var protections: [ContentProtection]
+    /// The points within segments at which a client can begin to parse them; nil when there are none.
+    public var resync: Resync?
     /// The base URL of the segments, or the URL of the only file; nil means the URL of the manifest.
     public var baseURL: String?
     /// The segment base of a single file; nil for several files.
@@ -71,6 +74,7 @@ public struct Representation: Hashable, Sendable {
         audioSamplingRate = element.attributes["audioSamplingRate"].flatMap { UInt32($0) }
         channels = try Descriptor.all("AudioChannelConfiguration", in: element)
         for child in element.children("ContentProtection") { protections.append(try ContentProtection(reading: child)) }
+        resync = try element.child("Resync").map { child throws(ManifestError) in try Resync(reading: child) }
         baseURL = element.child("BaseURL")?.trimmedText
         base = try element.child("SegmentBase").map { child throws(ManifestError) in try SegmentBase(reading: child) }
         if let child = element.child("SegmentTemplate") { template = try SegmentTemplate(reading: child) }
@@ -86,6 +90,7 @@ public struct Representation: Hashable, Sendable {
         writer.element("Representation", attributes) { writer in
             for descriptor in channels { descriptor.write(as: "AudioChannelConfiguration", to: &writer) }
             for protection in protections { protection.write(to: &writer) }
+            resync?.write(to: &writer)
             if let baseURL { writer.element("BaseURL", text: baseURL) }
             base?.write(to: &writer)
             template?.write(to: &writer)

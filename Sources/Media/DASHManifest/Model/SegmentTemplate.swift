@@ -3,7 +3,8 @@ import XMLDocuments
 /// `SegmentTemplate` with `SegmentTimeline`: segments in separate files, whose URLs follow a template (ISO/IEC 23009-1,
 /// 5.3.9.4 and 5.3.9.6).
 ///
-///     SegmentTemplate    timescale, presentationTimeOffset, startNumber, duration, initialization, media
+///     SegmentTemplate    timescale, presentationTimeOffset, startNumber, duration, availabilityTimeOffset,
+///                        availabilityTimeComplete, initialization, media
 ///       SegmentTimeline
 ///         S              (each)   t, d, r
 public struct SegmentTemplate: Hashable, Sendable {
@@ -34,6 +35,10 @@ public struct SegmentTemplate: Hashable, Sendable {
     public var startNumber: UInt64
     /// The duration of the segments without a timeline, in units of the timescale; nil with a timeline.
     public var duration: UInt64?
+    /// The time by which segments are available before their end, in seconds; nil when the attribute is absent.
+    public var availabilityTimeOffset: Double?
+    /// False if a segment is available before it is complete; nil when the attribute is absent, which means true.
+    public var availabilityTimeComplete: Bool?
     /// The URL template of the initialization segment; nil when there is none.
     public var initialization: String?
     /// The URL template of the media segments; nil when the attribute is absent.
@@ -72,6 +77,8 @@ public struct SegmentTemplate: Hashable, Sendable {
         presentationTimeOffset = try element.number("presentationTimeOffset") ?? 0
         startNumber = try element.number("startNumber") ?? 1
         duration = try element.number("duration")
+        availabilityTimeOffset = try element.availabilityOffset("availabilityTimeOffset")
+        availabilityTimeComplete = try element.flag("availabilityTimeComplete")
         initialization = element.attributes["initialization"]
         media = element.attributes["media"]
         timeline = []
@@ -90,6 +97,8 @@ public struct SegmentTemplate: Hashable, Sendable {
             ("timescale", "\(timescale)"),
             ("presentationTimeOffset", presentationTimeOffset == 0 ? nil : "\(presentationTimeOffset)"),
             ("startNumber", "\(startNumber)"), ("duration", duration.map { "\($0)" }),
+            ("availabilityTimeOffset", availabilityTimeOffset.map { $0.isInfinite ? "INF" : "\($0)" }),
+            ("availabilityTimeComplete", availabilityTimeComplete.map { "\($0)" }),
             ("initialization", initialization), ("media", media),
         ]
         writer.element("SegmentTemplate", attributes) { writer in

@@ -68,6 +68,23 @@ extension SegmentTemplate {
         }
     }
 
+    /// Changes the duration of the last segment. Returns whether it was another one.
+    @discardableResult
+    public mutating func changeLastDuration(to duration: UInt64) -> Bool {
+        guard let last = timeline.last, last.repeats >= 0, last.duration != duration, let range = timelineRange else {
+            return false
+        }
+        removeLast()
+        append(duration: duration, at: range.upperBound - last.duration)
+        return true
+    }
+
+    /// Removes the last segment, if there is one.
+    public mutating func removeLast() {
+        guard let last = timeline.indices.last else { return }
+        if timeline[last].repeats > 0 { timeline[last].repeats -= 1 } else { timeline.removeLast() }
+    }
+
     /// Removes the first segment, if there is one. The others keep their times and numbers.
     public mutating func removeFirst() {
         guard var first = timeline.first else { return }

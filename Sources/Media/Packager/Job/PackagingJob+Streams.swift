@@ -56,6 +56,9 @@ extension PackagingJob {
         if let target = live.targetDuration, Double(target) < segmentDuration.seconds.rounded() || target > 120 {
             throw JobFailure("target-duration", "must be at least the segment duration and at most 120 seconds")
         }
+        guard live.timeServer == nil || manifests.contains(.dash) else {
+            throw JobFailure("utc-timing", "applies only to DASH manifests: add dash to manifests, or leave it out")
+        }
         try checkParts(live)
     }
 

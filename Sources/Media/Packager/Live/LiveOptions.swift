@@ -17,6 +17,9 @@ package struct LiveOptions: Hashable, Sendable {
     /// The date of the first frame; time then advances with the media. Nil to use the system clock.
     package var startDate: PlaylistDate?
 
+    /// The URL of a server of the time for players of the DASH manifest (UTCTiming); nil for none.
+    package var timeServer: String?
+
     /// The maximum duration of a Partial Segment for Low-Latency HLS; nil for whole segments only.
     package var partDuration: RationalTime?
 

@@ -81,9 +81,24 @@ struct LivePresentation: Sendable {
     /// - Parameters:
     ///   - open: The segment with the parts that are available.
     ///   - nextMap: The URI of the init segment of the next segment, if it has another one.
-    mutating func append(partOf open: Rendition.Segment, nextMap: String?, to rendition: Int) -> [LiveAction] {
+    /// - Throws: `SignalingError`.
+    mutating func append(
+        partOf open: Rendition.Segment,
+        nextMap: String?,
+        to rendition: Int,
+        now: PlaylistDate
+    ) throws -> [LiveAction] {
         renditions[rendition].update(open: open, nextMap: nextMap)
-        return renditions[rendition].replacement(reports(for: rendition))
+        let playlist = renditions[rendition].replacement(reports(for: rendition))
+        let isChanged =
+            try manifest?.append(
+                open,
+                of: descriptions[rendition],
+                at: rendition,
+                bandwidth: renditions[rendition].bitRates.media.peak,
+                now: now
+            ) ?? false
+        return playlist + (isChanged ? replaceManifest : [])
     }
 
     /// Returns the reports about the other renditions that have segments or parts.

@@ -158,7 +158,8 @@ extension LiveSession {
         {
             nextMap = try writer.prepare(change)
         }
-        let actions = presentation?.append(partOf: open, nextMap: nextMap, to: renditionIndex) ?? []
+        let now = clock.now(media: end)
+        let actions = try presentation?.append(partOf: open, nextMap: nextMap, to: renditionIndex, now: now) ?? []
         for action in actions { try folder.perform(action, job.names) }
         let sequence = presentation?[renditionIndex].media.nextSequence ?? 0
         let name = epoch.plan.renditions[renditionIndex].folder

@@ -112,8 +112,10 @@ extension Representation {
         let rendition = part.rendition
         let track = rendition.track
         let segments = part.segments
-        let longest = segments.map(\.duration.seconds).max() ?? 0
-        let rate = BitRate(segments.map { ($0.duration.seconds, $0.byteCount) }, targetDuration: longest)
+        // The first part of a segment, with its key frame, has a higher bit rate than the segment.
+        let complete = segments.filter { !$0.isOpen }
+        let longest = complete.map(\.duration.seconds).max() ?? 0
+        let rate = BitRate(complete.map { ($0.duration.seconds, $0.byteCount) }, targetDuration: longest)
         let isText = track.kind == .subtitles
         self.init(id: rendition.folder, bandwidth: max(rate.peak, 1), codecs: isText ? nil : track.codecs)
         if isText {
@@ -154,7 +156,7 @@ extension Representation {
             initialization: initialization.map { "\(rendition.folder)/\($0.uri)" },
             media: "\(rendition.folder)/\(Self.pattern(first.resource.uri, first.number))",
             time: UInt64(clamping: first.start.converted(to: track.timescale)),
-            durations: segments.map { UInt64(clamping: $0.duration.converted(to: track.timescale)) }
+            durations: segments.map { UInt64(clamping: $0.listedDuration.converted(to: track.timescale)) }
         )
     }
 

@@ -27,6 +27,10 @@ struct ManifestBuilder: Sendable {
         var timeShift: Double?
         /// The Target Duration in seconds; 0 for VOD, whose manifest does not specify it.
         var targetDuration: UInt64 = 0
+        /// The URL of a server of the time for players; nil for none.
+        var timeServer: String?
+        /// The values for low latency; nil to list only complete segments.
+        var lowLatency: ManifestLowLatency?
         /// The index of the leading rendition, whose segment boundaries the others follow.
         var leader: Int
         /// The number of renditions.
@@ -55,6 +59,8 @@ struct ManifestBuilder: Sendable {
     /// The Periods of the part to which segments may still be added, in order. The last one may be a draft; with VOD all
     /// of them are.
     private var open: [ManifestPeriod] = []
+    /// The segments that are listed and not complete, by rendition index, with the IDs of their Periods.
+    private var incomplete: [Int: (number: UInt64, period: String)] = [:]
     /// The end of the last segment in the presentation.
     private var end = ManifestDuration(microseconds: 0)
     /// True if the last Period lacks a rendition that has appeared since.
@@ -101,7 +107,7 @@ struct ManifestBuilder: Sendable {
 extension ManifestBuilder {
     /// Adds a segment whose file has been written and which is listed in the playlists, if there are any. With VOD, the
     /// segments of a part must be added between those of its neighbors, and in a part first those of the leading
-    /// rendition.
+    /// rendition. With low latency, a segment is added when its first part is available, and again when more is.
     ///
     /// - Parameters:
     ///   - rendition: The description of the segment's rendition.
@@ -119,6 +125,12 @@ extension ManifestBuilder {
         now: PlaylistDate? = nil
     ) throws -> Bool {
         guard !segment.isGap else { return false }
+        if let known = incomplete[index], known.number == segment.number {
+            if !segment.isOpen { incomplete[index] = nil }
+            return try update(segment, of: rendition, at: index, inPeriod: known.period, bandwidth: bandwidth, now: now)
+        }
+        // Until the bandwidth is measured, that of the previous Period is the best estimate.
+        let bandwidth = segment.isOpen && bandwidth == 0 ? lastBandwidth(of: rendition.folder) : bandwidth
         let isFirst = epoch?.number != segment.part
         if isFirst, let date = segment.date { try begin(segment.part, at: segment.start, date) }
         guard let epoch else { return false }
@@ -128,6 +140,7 @@ extension ManifestBuilder {
         // A segment that starts slightly before the leading rendition belongs to its Period.
         if number == nil, !breaksOff, open.first?.fits(segment) == true { number = open.indices.first }
         let period = try number ?? beginPeriod(segment)
+        if segment.isOpen { incomplete[index] = (segment.number, open[period].id) }
         guard open[period].isPublished else {
             open[period].add(segment, of: rendition, at: index, bandwidth: bandwidth)
             guard let now, open[period].isComplete(settings.renditionCount) else { return false }
@@ -145,6 +158,36 @@ extension ManifestBuilder {
         }
         publish(now)
         return true
+    }
+
+    /// Updates a segment that is listed, of which more is available. Returns whether a new version of the manifest must be
+    /// written.
+    private mutating func update(
+        _ segment: Rendition.Segment,
+        of rendition: Rendition,
+        at index: Int,
+        inPeriod id: String,
+        bandwidth: UInt64,
+        now: PlaylistDate?
+    ) throws -> Bool {
+        if let epoch { end = max(end, epoch.time(of: segment.end)) }
+        guard let now else { return false }
+        if let draft = open.firstIndex(where: { $0.id == id && !$0.isPublished }) {
+            open[draft].replaceLast(segment, of: rendition, at: index, bandwidth: bandwidth)
+            guard open[draft].isComplete(settings.renditionCount) else { return false }
+            try publishDrafts()
+        } else {
+            guard let period = manifest.periods.lastIndex(where: { $0.id == id }),
+                manifest.periods[period].changeLast(segment, of: rendition.folder, bandwidth: bandwidth)
+            else { return false }
+        }
+        publish(now)
+        return true
+    }
+
+    private func lastBandwidth(of id: String) -> UInt64 {
+        let representations = manifest.periods.reversed().lazy.flatMap(\.adaptationSets).flatMap(\.representations)
+        return representations.first { $0.id == id }?.bandwidth ?? 0
     }
 
     /// Begins a part of a live presentation.
@@ -188,10 +231,14 @@ extension ManifestBuilder {
         manifest.periods[last].change(id, change)
     }
 
+    /// Removes the representations without segments, and the Periods that become empty.
+    mutating func removeEmptyPeriods() { manifest.removeEmptyPeriods() }
+
     /// Adds drafts to the manifest.
     private mutating func publishDrafts() throws {
         for index in open.indices where !open[index].isPublished {
-            let period = try open[index].publish(settings.options)
+            var period = try open[index].publish(settings.options)
+            if let start = manifest.availabilityStart { settings.lowLatency?.apply(to: &period, start: start) }
             endLastPeriod(at: open[index].start)
             manifest.periods.append(period)
         }
@@ -225,6 +272,8 @@ extension ManifestBuilder {
         let delay = min(3 * target, settings.timeShift.map { $0 - target } ?? .infinity)
         manifest.suggestedPresentationDelay = ManifestDuration(seconds: delay)
         manifest.targetDuration = settings.targetDuration
+        manifest.clocks = settings.timeServer.map { [Descriptor(scheme: Descriptor.timeServerScheme, value: $0)] } ?? []
+        settings.lowLatency?.apply(to: &manifest)
         // The publish time of every version is different.
         let next = manifest.publishTime.map { $0.microseconds / 1000 + 1 } ?? milliseconds
         manifest.publishTime = ManifestDate(microseconds: max(milliseconds, next) * 1000)
@@ -244,6 +293,7 @@ extension ManifestBuilder {
         if settings.timeShift == nil {
             manifest.type = "static"
             manifest.suggestedPresentationDelay = nil
+            settings.lowLatency?.remove(from: &manifest)
         }
         return true
     }

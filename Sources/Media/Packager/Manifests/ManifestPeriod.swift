@@ -50,10 +50,13 @@ struct ManifestPeriod: Sendable {
         keyPeriod == segment.period && isInClearLead == segment.isInClearLead
     }
 
-    /// Returns whether the Period of a live presentation can be published: all renditions have a segment, or one is so
-    /// far ahead that the others are not expected.
+    /// Returns whether the Period of a live presentation can be published: all renditions have a segment and a measured
+    /// bandwidth, or one is so far ahead that the others are not expected.
     func isComplete(_ renditionCount: Int) -> Bool {
-        drafts.count == renditionCount || drafts.values.contains { $0.segments.count > 2 }
+        let isMeasured = drafts.values.allSatisfy { part in
+            bandwidths[part.rendition.folder] ?? 0 > 0 || part.segments.contains { !$0.isOpen }
+        }
+        return drafts.count == renditionCount && isMeasured || drafts.values.contains { $0.segments.count > 2 }
     }
 
     /// Adds a segment to a draft.
@@ -62,6 +65,12 @@ struct ManifestPeriod: Sendable {
     mutating func add(_ segment: Rendition.Segment, of rendition: Rendition, at index: Int, bandwidth: UInt64) {
         drafts[index, default: Part(rendition: rendition)].segments.append(segment)
         bandwidths[rendition.folder] = bandwidth
+    }
+
+    /// Replaces the last segment of a rendition in a draft, of which more is available.
+    mutating func replaceLast(_ segment: Rendition.Segment, of rendition: Rendition, at index: Int, bandwidth: UInt64) {
+        drafts[index]?.segments.removeLast()
+        add(segment, of: rendition, at: index, bandwidth: bandwidth)
     }
 
     /// Publishes the draft and returns its Period.

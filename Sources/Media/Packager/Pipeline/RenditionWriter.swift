@@ -233,6 +233,9 @@ final class RenditionWriter {
         open.segment.duration = RationalTime.difference(chunk.end, origin)
         open.segment.byteCount = open.output.count
         byteCount += open.output.count - start
+        open.segment.expectedDuration =
+            chunk.isEnd
+            ? nil : max(open.segment.duration, chunk.expectedEnd.map { RationalTime.difference($0, origin) } ?? .zero)
         guard chunk.isEnd else {
             self.open = open
             return

@@ -93,9 +93,9 @@ final class SegmentPipeline {
     /// The end of the leading track in the part; nil until it has ended.
     private var leaderEnd: RationalTime?
     private var schedule: KeyPeriodSchedule
-    /// The latest segments of the leading track in the part, and whether each is the last one of its key period; only
-    /// with chunks.
-    private var leaderSegments: [(start: RationalTime, endsPeriod: Bool)] = []
+    /// The latest segments of the leading track in the part, the earliest end of each, and whether it is the last one of
+    /// its key period; only with chunks.
+    private var leaderSegments: [(start: RationalTime, end: RationalTime?, endsPeriod: Bool)] = []
     private static let maximumLeaderSegments = 16
     private var states: [TrackState] = []
     private var ready = Queue<TrackSegment>()
@@ -324,7 +324,8 @@ final class SegmentPipeline {
         takeSplices(at: start)
         guard chunkDuration != nil else { return }
         if leaderSegments.count == Self.maximumLeaderSegments { leaderSegments.removeFirst() }
-        leaderSegments.append((start, segmenter.nextCut.map { schedule.endsPeriod(at: $0) } ?? false))
+        let end = segmenter.nextCut
+        leaderSegments.append((start, end, end.map { schedule.endsPeriod(at: $0) } ?? false))
     }
 
     /// Assigns the commands of SCTE 35 that the leading track has reached to the next segments of all renditions.
@@ -426,7 +427,9 @@ final class SegmentPipeline {
         if let chunk {
             let start = states[track].segment?.start ?? time.lowerBound
             segment.chunk = chunk
-            segment.endsPeriod = leaderSegments.last { $0.start <= start }?.endsPeriod ?? false
+            let leader = leaderSegments.last { $0.start <= start }
+            segment.endsPeriod = leader?.endsPeriod ?? false
+            if !chunk.isLast { segment.expectedEnd = leader?.end.map { segment.firstFrame(after: $0, from: start) } }
             states[track].segment = chunk.isLast ? nil : (start, segment.period)
         }
         ready.append(segment)
@@ -455,6 +458,19 @@ extension SampleClock {
     fileprivate static func longestInterval(_ keyFrames: [Double], until end: RationalTime) -> Double {
         let times = keyFrames + [end.seconds]
         return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 0
+    }
+}
+
+extension TrackSegment {
+    /// Returns the time at which the first frame at or after a time starts if all frames from `start` on are as long as
+    /// those of the segment.
+    fileprivate func firstFrame(after time: RationalTime, from start: RationalTime) -> RationalTime {
+        let distance = RationalTime.difference(time, start).seconds * Double(start.timescale)
+        let duration = Double(samples.last?.duration ?? 1)
+        // A margin for the rounding between timescales.
+        let frames = ((distance - 1) / max(duration, 1)).rounded(.up)
+        let units = Int64(exactly: (frames * duration).rounded()) ?? 0
+        return RationalTime(start.value &+ max(0, units), timescale: start.timescale)
     }
 }
 

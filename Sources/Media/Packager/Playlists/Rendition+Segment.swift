@@ -22,6 +22,9 @@ extension Rendition {
         package var start: RationalTime
         /// The duration in the presentation.
         package var duration: RationalTime
+        /// The duration that the segment will probably have, at least ``duration``; nil if it is complete. In the
+        /// timescale of its track.
+        package var expectedDuration: RationalTime?
         /// The key frames, with offsets from the start of the segment.
         package var keyFrames: [KeyFrame]
         /// The number in the name of its file, from 1.
@@ -84,6 +87,12 @@ extension Rendition {
             let digits = name.reversed().prefix { $0.isASCII && $0.isNumber }.count
             return name.dropLast(digits) + "\(number &+ 1)" + suffix
         }
+
+        /// True if only some of its parts are available.
+        var isOpen: Bool { expectedDuration != nil }
+
+        /// The duration in a DASH manifest, which lists a segment from its first part on.
+        var listedDuration: RationalTime { expectedDuration ?? duration }
 
         /// True if it is encrypted.
         package var isProtected: Bool { protection != nil }

@@ -16,6 +16,8 @@ package struct TrackSegment: Sendable {
     package var period = 0
     /// True if the next segment of its rendition starts a key period, as far as can be known; only for chunks.
     package var endsPeriod = false
+    /// The time at which the segment will probably end; nil if it cannot be known, and for whole segments.
+    package var expectedEnd: RationalTime?
     /// The position in the segment, if this is only a chunk of it (Low-Latency HLS); nil for a whole segment.
     package var chunk: Chunk?
     /// The index of the segment in its rendition, from 0.

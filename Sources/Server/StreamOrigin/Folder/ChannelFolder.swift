@@ -25,6 +25,9 @@ package final class ChannelFolder {
         package init() {}
     }
 
+    /// The maximum number of DASH manifests of a channel in memory.
+    private static let maximumManifests = 8
+
     private let access: FolderAccess
     private let channels: LiveChannels
     private let limits: Limits
@@ -57,7 +60,9 @@ package final class ChannelFolder {
         if changes.contains(.everything) { return scan(now: now) }
         for change in changes {
             switch change {
-            case .file(let path): if ChannelPath.isPlaylist(path) { reload(path, now: now) }
+            case .file(let path):
+                if ChannelPath.isPlaylist(path) { reload(path, now: now) }
+                if ChannelPath.isManifest(path) { reloadManifest(path, now: now) }
             case .folder(let path):
                 removeMissing(below: path)
                 scan(path, depth: path.isEmpty ? 0 : path.split(separator: "/").count, now: now)
@@ -88,8 +93,11 @@ package final class ChannelFolder {
             resolved(folder)
             let prefix = folder.isEmpty ? "" : folder + "/"
             for name in entries.files where ChannelPath.isPlaylist(name) { reload(prefix + name, now: now) }
-            guard depth < limits.depth else { return }
-            for name in entries.folders { scan(prefix + name, depth: depth + 1, now: now) }
+            if depth < limits.depth {
+                for name in entries.folders { scan(prefix + name, depth: depth + 1, now: now) }
+            }
+            // The channel of a manifest exists after its playlists were read.
+            for name in entries.files where ChannelPath.isManifest(name) { reloadManifest(prefix + name, now: now) }
         } catch {
             report(folder, "\(error)")
         }
@@ -113,6 +121,30 @@ package final class ChannelFolder {
             known[path] = file.identity
             let text = Array(try file.bytes(0..<file.size).readableBytesView)
             publish(text, at: path, now: now)
+        } catch {
+            report(path, "\(error)")
+        }
+    }
+
+    /// Reads a DASH manifest if it has changed, and then the playlists of its channel, so that they are at least as new: a
+    /// request for an incomplete segment that the manifest lists can then follow the growth of the segment.
+    private func reloadManifest(_ path: String, now: Duration) {
+        guard ChannelPath.isValid(path), let channel = channels[ChannelPath.channel(of: path)] else { return }
+        do throws(FolderError) {
+            guard let file = try access.open(path) else { return remove(path) }
+            guard known[path] != file.identity else { return }
+            let manifests = channel.state.manifests
+            guard file.size <= limits.playlistBytes,
+                manifests[path] != nil || manifests.count < Self.maximumManifests
+            else {
+                channel.update { $0.remove(path) }
+                return report(path, "the manifest is too large or one too many, so it is read for each request")
+            }
+            known[path] = file.identity
+            let bytes = try file.bytes(0..<file.size)
+            for playlist in channel.state.playlists.keys.sorted() { reload(playlist, now: now) }
+            channel.update { $0.publishManifest(bytes, entityTag: file.entityTag, at: path) }
+            resolved(path)
         } catch {
             report(path, "\(error)")
         }

@@ -62,7 +62,7 @@ struct FileResponder: Sendable {
         _ file: MediaFile,
         _ delivery: Delivery
     ) -> Response {
-        let headers = fields(path, file.entityTag, CachePolicy.segment(channel.state))
+        let headers = fields(path, file.entityTag, cache(path, channel.state))
         if let tag = file.entityTag, ConditionalRequest.isUnmodified(request.headers, tag) {
             return Response(status: .notModified, headers: headers)
         }
@@ -128,12 +128,7 @@ struct FileResponder: Sendable {
             return .failure(.serviceUnavailable, "The file cannot be read.")
         }
         guard let file else { return .failure(.notFound, "There is no such file.") }
-        let isManifest = path.hasSuffix(".mpd")
-        let cache =
-            isManifest
-            ? CachePolicy.playlist(nil, targetDuration: channel?.state.targetDuration ?? 2, isBlocking: false)
-            : CachePolicy.segment(channel?.state)
-        let headers = fields(path, file.entityTag, cache)
+        let headers = fields(path, file.entityTag, cache(path, channel?.state))
         guard !ConditionalRequest.isUnmodified(request.headers, file.entityTag) else {
             return Response(status: .notModified, headers: headers)
         }
@@ -158,6 +153,13 @@ struct FileResponder: Sendable {
     }
 
     // MARK: Both
+
+    private func cache(_ path: String, _ state: ChannelState?) -> String {
+        guard ChannelPath.isManifest(path) else { return CachePolicy.segment(state) }
+        // A manifest with low latency changes like a playlist with parts.
+        let index = state?.playlists.values.compactMap(\.index).first { $0.partTarget != nil }
+        return CachePolicy.playlist(index, targetDuration: state?.targetDuration ?? 2, isBlocking: false)
+    }
 
     private func fields(_ path: String, _ tag: String?, _ cache: String) -> HTTPFields {
         var headers: HTTPFields = [

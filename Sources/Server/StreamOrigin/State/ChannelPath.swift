@@ -49,4 +49,7 @@ package enum ChannelPath {
 
     /// Returns whether a path is that of a playlist.
     package static func isPlaylist(_ path: some StringProtocol) -> Bool { path.hasSuffix(".m3u8") }
+
+    /// Returns whether a path is that of a DASH manifest.
+    package static func isManifest(_ path: some StringProtocol) -> Bool { path.hasSuffix(".mpd") }
 }

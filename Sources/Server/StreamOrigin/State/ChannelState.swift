@@ -50,6 +50,8 @@ package struct ChannelState: Sendable {
     /// The current playlists, by path.
     package private(set) var playlists: [String: PublishedPlaylist] = [:]
     private var files: [String: MediaFile] = [:]
+    /// The current DASH manifests, by path.
+    package private(set) var manifests: [String: MediaFile] = [:]
     /// The listed files that are not kept in memory because of the limit.
     private var evicted: Set<String> = []
     private var histories: [String: DateRangeHistory] = [:]
@@ -64,7 +66,7 @@ package struct ChannelState: Sendable {
 
     /// Returns what is known about a file.
     package func lookup(_ path: String) -> Lookup {
-        if let file = files[path] { return .held(file) }
+        if let file = files[path] ?? manifests[path] { return .held(file) }
         return playlists.values.contains { $0.files.hinted.contains(path) } ? .awaited : .unknown
     }
 
@@ -136,8 +138,17 @@ package struct ChannelState: Sendable {
         evict()
     }
 
-    /// Removes a playlist that was deleted.
+    /// Makes a version of a DASH manifest visible. The playlists must be at least as new.
+    package mutating func publishManifest(_ bytes: ByteBuffer, entityTag: String, at path: String) {
+        var file = MediaFile()
+        file.append(bytes)
+        file.complete(entityTag: entityTag)
+        manifests[path] = file
+    }
+
+    /// Removes a playlist or manifest that was deleted.
     package mutating func remove(_ path: String) {
+        manifests[path] = nil
         guard playlists.removeValue(forKey: path) != nil else { return }
         histories[path] = nil
         removeUnlistedFiles()

@@ -43,8 +43,8 @@ struct StreamOptions: ParsableArguments {
     @Flag(
         name: .customLong("low-latency"),
         help: .init(
-            "List parts of segments before the segments are complete (Low-Latency HLS), for live and event "
-                + "streams in fmp4; serve the folder with keyway-origin."
+            "List parts of segments before the segments are complete (Low-Latency HLS, and DASH with "
+                + "--manifests hls,dash), for live and event streams in fmp4; serve the folder with keyway-origin."
         )
     )
     var isLowLatency = false
@@ -58,6 +58,17 @@ struct StreamOptions: ParsableArguments {
         )
     )
     var partDuration: DurationArgument?
+
+    @Option(
+        name: .customLong("utc-timing"),
+        help: .init(
+            "The URL of a time server for players of the DASH manifest, which answers with the time as "
+                + "2026-05-01T20:15:00.000Z (UTCTiming). (default: players use their own clocks)",
+            valueName: "url"
+        ),
+        transform: LicenseURLArgument.url
+    )
+    var utcTiming: String?
 
     @Option(
         name: .customLong("start-date"),

@@ -78,6 +78,7 @@ struct PackagingSetting: Sendable {
         PackagingSetting("window", \.window, valueName: "length"),
         PackagingSetting("target-duration", \.targetDuration, valueName: "duration"),
         PackagingSetting("part-duration", \.partDuration, valueName: "duration"),
+        PackagingSetting("utc-timing", \.utcTiming, parse: LicenseURLArgument.url),
         PackagingSetting("start-date", \.startDate, valueName: "time"),
         PackagingSetting("rotate-keys", \.rotation, valueName: "length"),
         PackagingSetting("period-keys", \.periodKeys, .path),

@@ -46,6 +46,7 @@ extension PackagingSettings {
         window = Setting(stream.window)
         targetDuration = Setting(stream.targetDuration)
         partDuration = Setting(stream.partDuration)
+        utcTiming = Setting(stream.utcTiming)
         workFolder = Setting(stream.workFolder)
         uploadToken = Setting(stream.uploadToken)
         uploadTimeout = Setting(stream.uploadTimeout)

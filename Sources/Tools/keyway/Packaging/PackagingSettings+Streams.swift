@@ -10,7 +10,7 @@ extension PackagingSettings {
         let isLive = flags["live"] != nil
         guard isLive || flags["event"] != nil else {
             try refuse(
-                ["window", "target-duration", "start-date", "low-latency", "part-duration"],
+                ["window", "target-duration", "start-date", "low-latency", "part-duration", "utc-timing"],
                 "applies only to live streams: add live or event"
             )
             return nil
@@ -42,6 +42,7 @@ extension PackagingSettings {
         } else {
             try refuse(["part-duration"], "applies only to Low-Latency HLS: add low-latency")
         }
+        options.timeServer = utcTiming?.value
         options.startDate = startDate.map { date in
             PlaylistDate(
                 seconds: date.value.seconds,

@@ -66,6 +66,7 @@ struct PackagingSettings {
     var window: Setting<LengthArgument>?
     var targetDuration: Setting<DurationArgument>?
     var partDuration: Setting<DurationArgument>?
+    var utcTiming: Setting<String>?
     var workFolder: Setting<String>?
     var uploadToken: Setting<SecretArgument>?
     var uploadTimeout: Setting<DurationArgument>?

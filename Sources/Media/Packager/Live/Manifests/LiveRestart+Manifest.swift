@@ -49,6 +49,14 @@ extension LiveRestart {
             options: PlaylistOptions(job),
             timeShift: live.timeShift(targetDuration: targetDuration),
             targetDuration: targetDuration,
+            timeServer: live.timeServer,
+            lowLatency: live.partDuration.map { part in
+                ManifestLowLatency(
+                    partDuration: part.seconds,
+                    segmentDuration: job.segmentDuration.seconds,
+                    targetDuration: Double(targetDuration)
+                )
+            },
             leader: plan.renditions.firstIndex { $0.media.kind == .video } ?? 0,
             renditionCount: plan.renditions.count
         )
@@ -56,6 +64,7 @@ extension LiveRestart {
         do throws(ManifestBuilder.ResumeError) {
             var manifest = try ManifestBuilder(resuming: read, settings)
             guard job.manifests.contains(.hls) else { return manifest }
+            for state in states { manifest.endOpenSegment(of: state.folder, listedIn: state.media) }
             for state in states { manifest.addMissingSegments(of: state.folder, listedIn: state.media) }
             return manifest
         } catch {
@@ -74,6 +83,30 @@ extension LiveRestart {
 }
 
 extension ManifestBuilder {
+    /// Ends the segment that was open when the earlier run was killed: its listed duration was an estimate, and in the
+    /// playlist it is the duration of its parts. If its file is lost, the segment is removed.
+    mutating func endOpenSegment(of folder: String, listedIn playlist: RenditionPlaylist) {
+        changeLast(folder) { representation in
+            guard var template = representation.template, template.availabilityTimeComplete == false,
+                let next = template.nextNumber, next > playlist.sequence &+ 1
+            else { return }
+            let index = next &- 2 &- playlist.sequence
+            guard index < UInt64(playlist.segments.count) else { return }
+            let segment = playlist.segments[Int(index)]
+            let units = (segment.duration.seconds * Double(template.timescale)).rounded()
+            if segment.isGap {
+                template.removeLast()
+            } else if let duration = UInt64(exactly: units), let listed = template.timeline.last?.duration,
+                // Durations in playlists are rounded to microseconds.
+                abs(Double(duration) - Double(listed)) > Double(template.timescale) / 1000, duration > 0
+            {
+                template.changeLastDuration(to: duration)
+            }
+            representation.template = template
+        }
+        removeEmptyPeriods()
+    }
+
     /// Adds segments that are in a playlist but not in the manifest: playlists are replaced first, and the run may have
     /// been killed in between. Segments that require a new Period are skipped, because no DASH player has used them.
     mutating func addMissingSegments(of folder: String, listedIn playlist: RenditionPlaylist) {

@@ -19,12 +19,25 @@ extension Period {
     mutating func append(_ segment: Rendition.Segment, to id: String, bandwidth: UInt64) -> Bool {
         change(id) { representation in
             representation.template?.append(
-                duration: UInt64(clamping: segment.duration.value),
+                duration: UInt64(clamping: segment.listedDuration.value),
                 at: UInt64(clamping: segment.start.value)
             )
             // The bandwidth never decreases, because players rely on the published value.
             representation.bandwidth = max(representation.bandwidth, bandwidth)
         }
+    }
+
+    /// Changes the duration of the last segment of a representation, of which more is available. Returns whether the
+    /// representation has changed.
+    mutating func changeLast(_ segment: Rendition.Segment, of id: String, bandwidth: UInt64) -> Bool {
+        var isChanged = false
+        change(id) { representation in
+            let duration = UInt64(clamping: segment.listedDuration.value)
+            isChanged = representation.template?.changeLastDuration(to: duration) ?? false
+            guard !segment.isOpen, bandwidth > representation.bandwidth else { return }
+            (representation.bandwidth, isChanged) = (bandwidth, true)
+        }
+        return isChanged
     }
 
     /// Converts a media time of a template to a time relative to availabilityStartTime.
@@ -77,6 +90,12 @@ extension Period {
                 }
                 adaptationSets[set].representations[index].template = template
             }
+        }
+        removeEmptySets()
+    }
+
+    fileprivate mutating func removeEmptySets() {
+        for set in adaptationSets.indices {
             adaptationSets[set].representations.removeAll { $0.template?.timeline.isEmpty == true }
         }
         adaptationSets.removeAll { $0.representations.isEmpty }
@@ -99,6 +118,12 @@ extension MPD {
             period.removeSegments(until: ManifestDuration(microseconds: time))
             if !period.adaptationSets.isEmpty { periods[last] = period }
         }
+        periods.removeAll { $0.adaptationSets.isEmpty }
+    }
+
+    /// Removes the representations without segments, and the Periods that become empty.
+    mutating func removeEmptyPeriods() {
+        for index in periods.indices { periods[index].removeEmptySets() }
         periods.removeAll { $0.adaptationSets.isEmpty }
     }
 }
