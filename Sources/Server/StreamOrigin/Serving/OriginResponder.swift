@@ -23,6 +23,10 @@ package struct OriginRequestContext: RequestContext {
     /// Sends `100 Continue` if the client waits for it. Therefore the body of a request that is refused by its
     /// head is not sent (RFC 9110, section 10.1.1).
     func sendContinue() { channel.triggerUserOutboundEvent(BodyReadStarted(), promise: nil) }
+
+    /// Waits until the event loop has taken the writes up to now. A write waits only if the loop has noticed that the
+    /// client does not read; while the loop is busy, a fast writer would buffer a whole file.
+    func settleWrites() async throws { try await channel.eventLoop.submit {}.get() }
 }
 
 /// Answers the requests of players and packagers.
@@ -73,7 +77,7 @@ package struct OriginResponder: HTTPResponder {
         switch request.method {
         case .get, .head:
             return ChannelPath.isPlaylist(path)
-                ? await playlists.answer(request, path) : await files.answer(request, path)
+                ? await playlists.answer(request, path) : await files.answer(request, path, context)
         case .put, .delete:
             guard let uploads else { break }
             return Exchange(await uploads.answer(request, path, context), .upload, path)
