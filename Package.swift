@@ -224,10 +224,20 @@ let package = Package(
             path: "Sources/Server/KeyStorePostgres",
             swiftSettings: settings
         ),
+        // What the listeners of the key server and of the origin share.
+        .target(
+            name: "HTTPListening",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            path: "Sources/Server/HTTPListening",
+            swiftSettings: settings
+        ),
         .target(
             name: "KeyServer",
             dependencies: [
-                "ByteCoding", "CWebFiles", "DRMSignaling", "FPSCrypto", "FPSMessages", "HTTPRequests",
+                "ByteCoding", "CWebFiles", "DRMSignaling", "FPSCrypto", "FPSMessages", "HTTPListening", "HTTPRequests",
                 "KeyServerModule", "KeyStore", "ServerCrypto", "TextCoding", "XMLDocuments",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -251,7 +261,7 @@ let package = Package(
         .target(
             name: "StreamOrigin",
             dependencies: [
-                "CZlib", "FileAccess", "HLSPlaylist", "TextCoding",
+                "CZlib", "FileAccess", "HLSPlaylist", "HTTPListening", "TextCoding",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
@@ -259,7 +269,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCertificateReloading", package: "swift-nio-extras"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
@@ -305,7 +317,7 @@ let package = Package(
         .executableTarget(
             name: "keyway-origin",
             dependencies: [
-                "CommandSupport", "StreamOrigin",
+                "CommandSupport", "HTTPListening", "StreamOrigin",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -563,15 +575,19 @@ let package = Package(
             exclude: ["ClientRequests"],
             swiftSettings: settings
         ),
+        .testTarget(name: "HTTPListeningTests", dependencies: ["HTTPListening"], swiftSettings: settings),
         .testTarget(
             name: "StreamOriginTests",
             dependencies: [
-                "FileAccess", "HLSPlaylist", "StreamOrigin",
+                "FileAccess", "HLSPlaylist", "HTTPListening", "StreamOrigin",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOTLS", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -641,12 +657,13 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // keyway-origin is here so that it is built: the transcripts contain its help.
         .testTarget(
             name: "KeywayCommandTests",
             dependencies: [
                 "ByteCoding", "ContentKeySession", "CZlib", "FPSCrypto", "FPSMessages", "HLSPlaylist", "HTTPRequests",
-                "HTTPTransport", "KeyServerModule", "keyway", "MediaDecryption", "MediaFormats", "OfflineAssets",
-                "OwnThreads", "Packager", "ServerCrypto", "StreamPlayer", "StreamValidation",
+                "HTTPTransport", "KeyServerModule", "keyway", "keyway-origin", "MediaDecryption", "MediaFormats",
+                "OfflineAssets", "OwnThreads", "Packager", "ServerCrypto", "StreamPlayer", "StreamValidation",
                 "TextCoding", "ToolSupport", "VectorFiles", "VirtualDevice", "XMLDocuments",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),

@@ -50,25 +50,29 @@ struct Tool {
 
     /// Runs the tool in the folder.
     ///
-    /// - Parameter openFiles: The soft limit of open files in the shell that starts the tool.
+    /// - Parameters:
+    ///   - openFiles: The soft limit of open files in the shell that starts the tool.
+    ///   - program: The name of the executable.
     @discardableResult
     func run(
         _ arguments: [String],
         input: [UInt8] = [],
         output: FileHandle? = nil,
         environment: [String: String] = [:],
-        openFiles: Int? = nil
+        openFiles: Int? = nil,
+        program: String = "keyway"
     ) throws -> Outcome {
         let run = UUID().uuidString
         let streams = try ["in", "out", "err"].map { try file("\(run).\($0)", $0 == "in" ? input : []) }
         defer { for path in streams { try? FileManager.default.removeItem(atPath: path) } }
+        let executable = Self.executable.deletingLastPathComponent().appending(path: program)
         let process = Process()
-        process.executableURL = Self.executable
+        process.executableURL = executable
         process.arguments = arguments
         if let openFiles {
             process.executableURL = URL(filePath: "/bin/sh")
             let limited = #"ulimit -Sn \#(openFiles) && exec "$0" "$@""#
-            process.arguments = ["-c", limited, Self.executable.path] + arguments
+            process.arguments = ["-c", limited, executable.path] + arguments
         }
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.currentDirectoryURL = folder.url
@@ -77,7 +81,7 @@ struct Tool {
         process.standardError = try FileHandle(forWritingTo: URL(filePath: streams[2]))
         try process.run()
         process.waitUntilExit()
-        try #require(process.terminationReason == .exit, "keyway \(arguments) crashed")
+        try #require(process.terminationReason == .exit, "\(program) \(arguments) crashed")
         return Outcome(
             status: process.terminationStatus,
             output: try content(streams[1]),

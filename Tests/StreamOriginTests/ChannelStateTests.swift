@@ -142,7 +142,9 @@ struct RequestPathTests {
         "Paths stay in the folder",
         arguments: [
             "/../a", "/a/../../b", "/.hidden", "/a/.b", "/%2e%2e/a", "/a%2f..%2fb", "/a//b", "/", "/a/", "a", "/a%00b",
-            "/a\\b", "/a b", "/ä", "/%zz", "/a/b/c/d/e/f/g/h/i",
+            "/a\\b", "/a b", "/ä", "/%zz", "/a/b/c/d/e/f/g/h/i", "//a", "/%61/b", "/a/%4D", "/a%2fb", "/a%2Fb",
+            "/a/%2e/b",
+            "/./a", "/a/..", "http://a/b",
         ]
     )
     func refused(target: String) { #expect(ChannelPath.path(ofTarget: target) == nil) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import Foundation
+import HTTPListening
 import Logging
 import ServiceLifecycle
 import StreamOrigin
@@ -23,14 +24,14 @@ struct OriginServeCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The folder to serve.", valueName: "folder"))
     var folder: FolderPath
     @Option(help: ArgumentHelp("The address to listen on for players and packagers.", valueName: "host:port"))
-    var listen = AddressArgument(OriginConfiguration.Address(host: "127.0.0.1", port: 8090))
+    var listen = ListenAddress(host: "127.0.0.1", port: 8090)
     @Option(
         help: ArgumentHelp(
             "The address to listen on for /metrics. (default: metrics are not served)",
             valueName: "host:port"
         )
     )
-    var metricsListen: AddressArgument?
+    var metricsListen: ListenAddress?
     @Option(
         help: ArgumentHelp(
             """
@@ -113,7 +114,7 @@ struct OriginServeCommand: AsyncParsableCommand {
             return handler
         }
         let isSecure = tlsCertificate != nil
-        let addresses = ["players": listen.address, "metrics": metricsListen?.address]
+        let addresses = ["players": listen, "metrics": metricsListen]
         let logger = Logger(label: "keyway-origin")
         let application = try OriginApplication(configuration: settings, logger: logger) { name, port in
             guard var address = addresses[name] ?? nil else { return }
@@ -133,8 +134,8 @@ struct OriginServeCommand: AsyncParsableCommand {
     private var settings: OriginConfiguration {
         var settings = OriginConfiguration(folder: folder.path)
         settings.version = KeywayOrigin.version
-        settings.listen = listen.address
-        settings.metricsListen = metricsListen?.address
+        settings.listen = listen
+        settings.metricsListen = metricsListen
         if let tlsCertificate, let tlsKey {
             settings.tls = .init(certificate: tlsCertificate.path, key: tlsKey.path)
         }
@@ -161,19 +162,8 @@ struct OriginServeCommand: AsyncParsableCommand {
     }
 }
 
-/// An address to listen on, on the command line.
-struct AddressArgument: ExpressibleByArgument, CustomStringConvertible {
-    let address: OriginConfiguration.Address
-
-    init(_ address: OriginConfiguration.Address) { self.address = address }
-
-    init?(argument: String) {
-        guard let address = OriginConfiguration.Address(argument) else { return nil }
-        self.address = address
-    }
-
-    var description: String { address.description }
-    var defaultValueDescription: String { description }
+extension ListenAddress: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
 }
 
 /// A level of the log, on the command line.

@@ -120,7 +120,8 @@ struct ConnectionLimiterTests {
             ("/healthz", true), ("/readyz", true), ("/healthz?a", true), ("/fps/license", false),
         ] {
             let answers = Answers()
-            let channel = EmbeddedChannel(handlers: [answers, RequestRulesHandler(limiter: limiter, metrics: metrics)])
+            let policy = ListenerRequestPolicy(limiter: limiter, metrics: metrics)
+            let channel = EmbeddedChannel(handlers: [answers, RequestRulesHandler(policy)])
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
             let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: ["host": "a"])
             try channel.writeInbound(HTTPServerRequestPart.head(head))

@@ -56,8 +56,8 @@ struct ExactPathTests {
         "Names in a path may be percent-encoded where needed",
         arguments: ["/a/b%2Fc", "/a/%C3%A4", "/a/b%20c", "/a/b%2Emp4", "/a/b%7Ec", "/a/...", "/", "/a/b%"]
     )
-    func names(path: String) { #expect(ExactPath.isExact(path)) }
+    func names(path: String) { #expect(RequestPath.isExact(path)) }
 
     @Test("Invalid paths are refused", arguments: ["", "a", "*", "a/b", "/a/%2e", "/%41"])
-    func noPath(path: String) { #expect(!ExactPath.isExact(path)) }
+    func noPath(path: String) { #expect(!RequestPath.isExact(path)) }
 }

@@ -9,8 +9,28 @@ package enum LiveClock: Sendable {
     /// packaged in seconds.
     case media(PlaylistDate)
 
-    /// The system clock.
-    package static let system = LiveClock.reading { PlaylistDate(Date()) }
+    /// The system's time of day now, from which time advances steadily.
+    package static var system: LiveClock {
+        let start = ContinuousClock.now
+        return steady(from: { PlaylistDate(Date()) }, elapsed: { ContinuousClock.now - start })
+    }
+
+    /// Returns a clock that reads the time of day once. If the time of day was read each time, and it was set while a
+    /// presentation runs, files would be deleted too early or not at all, and keys would be requested too late.
+    ///
+    /// - Parameters:
+    ///   - timeOfDay: Returns the time of day.
+    ///   - elapsed: Returns the time since now, by a clock that is not set.
+    static func steady(
+        from timeOfDay: () -> PlaylistDate,
+        elapsed: @escaping @Sendable () -> Duration
+    ) -> LiveClock {
+        let start = timeOfDay()
+        return .reading {
+            let (seconds, attoseconds) = elapsed().components
+            return start.advanced(by: Double(seconds) + Double(attoseconds) / 1e18).inMilliseconds
+        }
+    }
 
     /// Returns the current time.
     ///

@@ -22,7 +22,7 @@ struct GuardedChannel: ServerChildChannel {
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(ConnectionDeadlines(limits), position: .before(codec))
             try pipeline.addHandler(
-                RequestRulesHandler(limiter: limiter, metrics: metrics),
+                RequestRulesHandler(ListenerRequestPolicy(limiter: limiter, metrics: metrics)),
                 position: .before(codec)
             )
             if let shedding {

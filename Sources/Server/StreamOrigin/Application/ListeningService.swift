@@ -1,11 +1,12 @@
 import Glibc
+import HTTPListening
 import NIOCore
 import ServiceLifecycle
 
 /// A listener that reports with a helpful message that its port cannot be opened.
 struct ListeningService: Service {
     let base: any Service
-    let address: OriginConfiguration.Address
+    let address: ListenAddress
     /// The option of the address.
     let option: String
 

@@ -1,4 +1,5 @@
 import FileAccess
+import HTTPListening
 import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
@@ -105,13 +106,13 @@ package struct OriginApplication: Service, CustomStringConvertible {
     // MARK: Listeners
 
     private func listener() throws -> any Service {
-        let (limits, counter) = (configuration.connections, counter)
+        let (limits, counter, metrics) = (configuration.connections, counter, metrics)
         var decoder = HTTP1Channel.Configuration.DecoderConfiguration()
         decoder.maxHeaderFieldSize = limits.headerBytes
         decoder.maxHeaderListSize = limits.headerBytes
         decoder.maxHeaderFieldCount = 100
         let stream = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestDeadlines(limits)],
+            additionalChannelHandlers: [RequestProtection(limits, metrics)],
             httpDecoderConfiguration: decoder
         )
         let server: HTTPServerBuilder
@@ -140,7 +141,7 @@ package struct OriginApplication: Service, CustomStringConvertible {
         return application(responder, server, configuration.listen, "players")
     }
 
-    private func metricsListener(_ address: OriginConfiguration.Address) -> any Service {
+    private func metricsListener(_ address: ListenAddress) -> any Service {
         let router = Router()
         let (metrics, channels, counter, version) = (metrics, channels, counter, configuration.version)
         router.get("/metrics") { _, _ in
@@ -151,16 +152,15 @@ package struct OriginApplication: Service, CustomStringConvertible {
                 body: .init(byteBuffer: ByteBuffer(string: text))
             )
         }
-        let stream = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestDeadlines(configuration.connections)]
-        )
+        let limits = configuration.connections
+        let stream = HTTP1Channel.Configuration(additionalChannelHandlers: [RequestProtection(limits, metrics)])
         return application(router.buildResponder(), .http1(configuration: stream), address, "metrics")
     }
 
     private func application<Responder: HTTPResponder>(
         _ responder: Responder,
         _ server: HTTPServerBuilder,
-        _ address: OriginConfiguration.Address,
+        _ address: ListenAddress,
         _ name: String
     ) -> any Service where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
         let onListening = onListening

@@ -1,37 +1,7 @@
+package import HTTPListening
+
 /// The settings of an origin.
 package struct OriginConfiguration: Sendable {
-    /// An address to listen on.
-    package struct Address: Sendable, Hashable, CustomStringConvertible {
-        /// The host name or IP address; IPv6 without brackets.
-        package var host: String
-        /// The port; 0 means any free port.
-        package var port: Int
-
-        /// Creates an address.
-        package init(host: String, port: Int) {
-            self.host = host
-            self.port = port
-        }
-
-        /// Parses `host:port` or `[IPv6]:port`; nil if the text is not an address.
-        package init?(_ text: String) {
-            guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-                return nil
-            }
-            var host = text[..<colon]
-            if host.hasPrefix("["), host.hasSuffix("]") {
-                host = host.dropFirst().dropLast()
-            } else if host.contains(":") {
-                return nil
-            }
-            guard !host.isEmpty else { return nil }
-            self.init(host: String(host), port: Int(port))
-        }
-
-        /// The address as `host:port`, with IPv6 in brackets.
-        package var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
-    }
-
     /// The files of a TLS certificate.
     package struct TLS: Sendable {
         /// The path of a PEM file with the certificate, followed by its issuers.
@@ -49,9 +19,9 @@ package struct OriginConfiguration: Sendable {
     /// The served folder.
     package var folder: String
     /// The address for players and packagers.
-    package var listen = Address(host: "127.0.0.1", port: 8080)
+    package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
     /// The address for metrics; nil for none.
-    package var metricsListen: Address?
+    package var metricsListen: ListenAddress?
     /// The TLS certificate; without it, the origin uses HTTP/1.1 without TLS.
     package var tls: TLS?
     /// The path of the file with the tokens of packagers; nil if the origin accepts no uploads.

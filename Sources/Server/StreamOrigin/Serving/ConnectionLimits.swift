@@ -1,9 +1,8 @@
-import Glibc
+import HTTPListening
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOSSL
-import NIOTLS
 import Synchronization
 
 /// The limits of connections, which clients cannot influence.
@@ -74,23 +73,15 @@ package final class ConnectionCounter: Sendable {
 
     /// Returns the bytes by which a client is counted; nil for loopback addresses.
     static func key(_ address: String?) -> [UInt8]? {
-        guard let address else { return nil }
-        var bytes = [UInt8](repeating: 0, count: 16)
-        if inet_pton(AF_INET, address, &bytes) == 1 { return bytes[0] == 127 ? nil : Array(bytes[..<4]) }
-        guard inet_pton(AF_INET6, address, &bytes) == 1 else { return nil }
-        if bytes == Array(repeating: 0, count: 15) + [1] { return nil }
-        // An IPv4 address on a socket for both versions.
-        if bytes.starts(with: Array(repeating: 0, count: 10) + [0xFF, 0xFF]) {
-            return bytes[12] == 127 ? nil : Array(bytes[12...])
-        }
-        return Array(bytes[..<8])
+        guard let address = address.flatMap({ ClientAddress($0) }), !address.isLoopback else { return nil }
+        return address.addressPrefix
     }
 }
 
 /// An error of a connection beyond a limit, which is closed.
 struct ConnectionRefused: Error {}
 
-/// Connections that are counted, and closed if the TLS handshake takes too long.
+/// Connections that are counted, and guarded if they use TLS.
 struct LimitedChannel<Base: ServerChildChannel>: ServerChildChannel {
     typealias Value = Base.Value
 
@@ -105,42 +96,11 @@ struct LimitedChannel<Base: ServerChildChannel>: ServerChildChannel {
         return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             if let tls = try? pipeline.handler(type: NIOSSLServerHandler.self) {
-                try pipeline.addHandler(
-                    HandshakeDeadline(TimeAmount(limits.headDeadline)),
-                    position: .after(tls)
-                )
+                try pipeline.addHandler(ConnectionGuard(limits), position: .after(tls))
             }
             return value
         }
     }
 
     func handle(value: Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
-}
-
-/// Closes a connection whose TLS handshake does not end in time.
-private final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-
-    private let limit: TimeAmount
-    private var timer: Scheduled<Void>?
-
-    init(_ limit: TimeAmount) { self.limit = limit }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        let channel = context.channel
-        timer = context.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted? = event as? TLSUserEvent { timer?.cancel() }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        timer?.cancel()
-        context.fireChannelInactive()
-    }
 }

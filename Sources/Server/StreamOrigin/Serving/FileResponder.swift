@@ -15,18 +15,22 @@ struct FileResponder: Sendable {
 
     /// The number of bytes that are written at once, so that a slow client has little memory.
     private static let slice = 65_536
+    /// The number of bytes that are written before the event loop has taken them.
+    private static let maximumUnsettled = 4 * slice
 
     private enum Found: Sendable {
         case held(MediaFile, Delivery)
         case unknown
     }
 
-    func answer(_ request: Request, _ path: String) async -> Exchange {
-        Exchange(await response(request, path), .segment, path)
+    func answer(_ request: Request, _ path: String, _ context: OriginRequestContext) async -> Exchange {
+        Exchange(await response(request, path, context), .segment, path)
     }
 
-    private func response(_ request: Request, _ path: String) async -> Response {
-        guard let channel = channels[ChannelPath.channel(of: path)] else { return await stored(request, path, nil) }
+    private func response(_ request: Request, _ path: String, _ context: OriginRequestContext) async -> Response {
+        guard let channel = channels[ChannelPath.channel(of: path)] else {
+            return await stored(request, path, nil, context)
+        }
         let start = clock()
         let state = channel.state
         let deadline = start + .seconds(3 * Int64(state.targetDuration))
@@ -42,8 +46,8 @@ struct FileResponder: Sendable {
             }
         }
         switch outcome {
-        case .value(.held(let file, let delivery)): return response(request, path, channel, file, delivery)
-        case .value(.unknown): return await stored(request, path, channel)
+        case .value(.held(let file, let delivery)): return response(request, path, channel, file, delivery, context)
+        case .value(.unknown): return await stored(request, path, channel, context)
         case .expired:
             if case .held = channel.state.lookup(path) {
                 return .failure(.serviceUnavailable, "The segment did not grow within three Target Durations.")
@@ -60,7 +64,8 @@ struct FileResponder: Sendable {
         _ path: String,
         _ channel: LiveChannel,
         _ file: MediaFile,
-        _ delivery: Delivery
+        _ delivery: Delivery,
+        _ context: OriginRequestContext
     ) -> Response {
         let headers = fields(path, file.entityTag, cache(path, channel.state))
         if let tag = file.entityTag, ConditionalRequest.isUnmodified(request.headers, tag) {
@@ -69,12 +74,12 @@ struct FileResponder: Sendable {
         return Self.response(delivery, headers) { range in
             let slices = file.bytes(range)
             return ResponseBody(contentLength: range.count) { [metrics] writer in
-                try await Self.write(slices, to: &writer, metrics)
+                try await Self.write(slices, to: &writer, metrics, context)
                 try await writer.finish(nil)
             }
         } growing: { first in
             ResponseBody { writer in
-                try await follow(path, channel, from: first, to: &writer)
+                try await follow(path, channel, from: first, to: &writer, context)
                 try await writer.finish(nil)
             }
         }
@@ -88,7 +93,8 @@ struct FileResponder: Sendable {
         _ path: String,
         _ channel: LiveChannel,
         from first: Int,
-        to writer: inout any ResponseBodyWriter
+        to writer: inout any ResponseBodyWriter,
+        _ context: OriginRequestContext
     ) async throws {
         var position = first
         while true {
@@ -99,7 +105,7 @@ struct FileResponder: Sendable {
                 return file.count > next || file.isComplete ? .some(file) : nil
             }
             guard case .value(let found) = outcome, let file = found else { throw GrowthError() }
-            try await Self.write(file.bytes(position..<max(position, file.count)), to: &writer, metrics)
+            try await Self.write(file.bytes(position..<max(position, file.count)), to: &writer, metrics, context)
             position = max(position, file.count)
             if file.isComplete { return }
         }
@@ -108,19 +114,30 @@ struct FileResponder: Sendable {
     private static func write(
         _ buffers: [ByteBuffer],
         to writer: inout any ResponseBodyWriter,
-        _ metrics: OriginMetrics
+        _ metrics: OriginMetrics,
+        _ context: OriginRequestContext
     ) async throws {
+        var unsettled = 0
         for var buffer in buffers {
             while let slice = buffer.readSlice(length: min(Self.slice, buffer.readableBytes)), slice.readableBytes > 0 {
                 metrics.sent(slice.readableBytes)
                 try await writer.write(slice)
+                unsettled += slice.readableBytes
+                guard unsettled >= Self.maximumUnsettled else { continue }
+                try await context.settleWrites()
+                unsettled = 0
             }
         }
     }
 
     // MARK: From the folder
 
-    private func stored(_ request: Request, _ path: String, _ channel: LiveChannel?) async -> Response {
+    private func stored(
+        _ request: Request,
+        _ path: String,
+        _ channel: LiveChannel?,
+        _ context: OriginRequestContext
+    ) async -> Response {
         let file: FolderFile?
         do {
             file = try await NIOThreadPool.singleton.runIfActive { [access] in try access.open(path) }
@@ -138,11 +155,11 @@ struct FileResponder: Sendable {
             ResponseBody(contentLength: range.count) { [metrics] writer in
                 var position = range.lowerBound
                 while position < range.upperBound {
-                    let next = position..<min(position + 4 * Self.slice, range.upperBound)
+                    let next = position..<min(position + Self.maximumUnsettled, range.upperBound)
                     let bytes = try await NIOThreadPool.singleton.runIfActive { try file.bytes(next) }
                     // The file became shorter.
                     guard bytes.readableBytes == next.count else { throw GrowthError() }
-                    try await Self.write([bytes], to: &writer, metrics)
+                    try await Self.write([bytes], to: &writer, metrics, context)
                     position = next.upperBound
                 }
                 try await writer.finish(nil)

@@ -1,3 +1,4 @@
+import HTTPListening
 import HTTPTypes
 package import Hummingbird
 import HummingbirdCore
@@ -11,10 +12,21 @@ package struct OriginRequestContext: RequestContext {
     /// The client's address.
     let client: String
 
+    private let channel: any Channel
+
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         client = source.channel.remoteAddress?.ipAddress ?? "-"
+        channel = source.channel
     }
+
+    /// Sends `100 Continue` if the client waits for it. Therefore the body of a request that is refused by its
+    /// head is not sent (RFC 9110, section 10.1.1).
+    func sendContinue() { channel.triggerUserOutboundEvent(BodyReadStarted(), promise: nil) }
+
+    /// Waits until the event loop has taken the writes up to now. A write waits only if the loop has noticed that the
+    /// client does not read; while the loop is busy, a fast writer would buffer a whole file.
+    func settleWrites() async throws { try await channel.eventLoop.submit {}.get() }
 }
 
 /// Answers the requests of players and packagers.
@@ -35,7 +47,7 @@ package struct OriginResponder: HTTPResponder {
     /// Answers a request, and logs it.
     package func respond(to request: Request, context: Context) async throws -> Response {
         let start = clock()
-        var exchange = await answer(request)
+        var exchange = await answer(request, context)
         if request.method == .head { exchange.response = exchange.response.createHeadResponse() }
         metrics.request(exchange.resource, status: exchange.response.status.code)
         if exchange.resource != .upload, request.method != .options {
@@ -56,7 +68,7 @@ package struct OriginResponder: HTTPResponder {
         return exchange.response
     }
 
-    private func answer(_ request: Request) async -> Exchange {
+    private func answer(_ request: Request, _ context: Context) async -> Exchange {
         let target = request.uri.path
         if target == "/health", request.method == .get || request.method == .head { return health }
         guard let path = ChannelPath.path(ofTarget: target), MediaType.contentType(of: path) != nil else {
@@ -65,10 +77,10 @@ package struct OriginResponder: HTTPResponder {
         switch request.method {
         case .get, .head:
             return ChannelPath.isPlaylist(path)
-                ? await playlists.answer(request, path) : await files.answer(request, path)
+                ? await playlists.answer(request, path) : await files.answer(request, path, context)
         case .put, .delete:
             guard let uploads else { break }
-            return Exchange(await uploads.answer(request, path), .upload, path)
+            return Exchange(await uploads.answer(request, path, context), .upload, path)
         case .options:
             var response = Response(status: .noContent, headers: [.allow: allowed])
             crossOrigin.applyPreflight(request.headers[.origin], to: &response.headers)

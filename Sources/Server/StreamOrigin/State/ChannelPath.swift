@@ -1,4 +1,5 @@
 import HLSPlaylist
+import HTTPListening
 import TextCoding
 
 /// Paths of files in the served folder: relative to it, with `/`, and decoded.
@@ -11,11 +12,12 @@ package enum ChannelPath {
     /// Returns the path of a request's target, which begins with `/`; nil if no file can have it.
     ///
     /// A component that begins with a dot is refused, so that a request neither leaves the folder nor reaches hidden and
-    /// temporary files.
+    /// temporary files. Each file has one spelling: a path with an encoded letter, digit or slash, or with an empty
+    /// component, would bypass the rules of a proxy for the path as written.
     package static func path(ofTarget target: some StringProtocol) -> String? {
         // Other bytes must be encoded in a URI. A path is logged as it was sent, so they could also forge log entries.
-        guard target.first == "/", target.utf8.count <= 3 * maximumLength,
-            target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+        guard target.utf8.count <= 3 * maximumLength, target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            RequestPath.isExact(String(target)), !target.lowercased().contains("%2f"),
             let path = PercentEncoding.decode(target.dropFirst()), isValid(path)
         else { return nil }
         return path

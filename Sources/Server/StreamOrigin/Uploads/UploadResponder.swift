@@ -1,4 +1,5 @@
 import FileAccess
+import HTTPListening
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -41,7 +42,7 @@ struct UploadResponder: Sendable {
         func end(_ path: String) { paths.withLock { _ = $0.remove(path) } }
     }
 
-    func answer(_ request: Request, _ path: String) async -> Response {
+    func answer(_ request: Request, _ path: String, _ context: OriginRequestContext) async -> Response {
         if let refusal = refusal(of: request, path) { return refusal }
         guard active.begin(path, limit: limits.concurrent) else {
             return .failure(.serviceUnavailable, "The file is being written, or there are too many uploads.")
@@ -51,17 +52,21 @@ struct UploadResponder: Sendable {
             switch request.method {
             case .delete: return try await delete(path)
             default:
-                guard let field = request.headers[.contentRange] else { return try await replace(request, path) }
+                guard let field = request.headers[.contentRange] else {
+                    return try await replace(request, path, context)
+                }
                 guard let range = ContentRange(field) else {
                     return .failure(
                         .badRequest,
                         "Content-Range must be `bytes FIRST-LAST/*` or `bytes FIRST-LAST/LENGTH`."
                     )
                 }
-                return try await append(request, path, range)
+                return try await append(request, path, range, context)
             }
         } catch let failure as UploadFailure {
             return response(failure, path)
+        } catch is BodyDeadlineExceeded {
+            return .failure(.requestTimeout, "The body did not arrive in time.", cache: CachePolicy.none)
         } catch {
             return .failure(.badRequest, "The body is incomplete.", cache: CachePolicy.none)
         }
@@ -88,10 +93,15 @@ struct UploadResponder: Sendable {
         }
     }
 
-    private func replace(_ request: Request, _ path: String) async throws -> Response {
+    private func replace(
+        _ request: Request,
+        _ path: String,
+        _ context: OriginRequestContext
+    ) async throws -> Response {
         guard declaredLength(request) <= limits.fileBytes else { return tooLarge(limits.fileBytes) }
         let file = try await onThread { [folder] in try folder.create(for: path) }
         var count = 0
+        context.sendContinue()
         for try await bytes in request.body {
             count += bytes.readableBytes
             guard count <= limits.fileBytes else { return tooLarge(limits.fileBytes) }
@@ -106,15 +116,22 @@ struct UploadResponder: Sendable {
         return success(isNew ? .created : .noContent)
     }
 
-    private func append(_ request: Request, _ path: String, _ range: ContentRange) async throws -> Response {
+    private func append(
+        _ request: Request,
+        _ path: String,
+        _ range: ContentRange,
+        _ context: OriginRequestContext
+    ) async throws -> Response {
         let length = range.last - range.first + 1
         guard length <= limits.partBytes else { return tooLarge(limits.partBytes) }
         guard range.last < limits.fileBytes else { return tooLarge(limits.fileBytes) }
+        guard declaredLength(request) <= length else { return tooLong }
+        context.sendContinue()
         let bytes: ByteBuffer
         do {
             bytes = try await request.body.collect(upTo: length)
         } catch is NIOTooManyBytesError {
-            return .failure(.badRequest, "The body is longer than Content-Range states.", cache: CachePolicy.none)
+            return tooLong
         }
         guard bytes.readableBytes == length else {
             return .failure(.badRequest, "The body is shorter than Content-Range states.", cache: CachePolicy.none)
@@ -150,6 +167,10 @@ struct UploadResponder: Sendable {
 
     private func tooLarge(_ limit: Int) -> Response {
         .failure(.contentTooLarge, "The limit is \(limit) bytes.", cache: CachePolicy.none)
+    }
+
+    private var tooLong: Response {
+        .failure(.badRequest, "The body is longer than Content-Range states.", cache: CachePolicy.none)
     }
 
     private func response(_ failure: UploadFailure, _ path: String) -> Response {

@@ -1,5 +1,4 @@
 import FileAccess
-import Glibc
 import Synchronization
 
 /// The tokens of packagers, each for one or more channels, from a file that is read again when it changes.
@@ -31,7 +30,6 @@ package final class UploadTokens: Sendable {
 
     /// The minimum length of a token, in bytes.
     static let minimumLength = 16
-    private static let maximumSize = 1 << 20
 
     private let path: String
     private let contents: Mutex<Contents>
@@ -74,25 +72,13 @@ package final class UploadTokens: Sendable {
     }
 
     private static func read(_ path: String) throws(UploadTokenError) -> Contents {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else {
-            throw UploadTokenError(path, "cannot be read: \(String(cString: strerror(errno)))")
+        let file: (bytes: [UInt8], identity: FileIdentity)
+        do {
+            file = try PrivateFile.read(path)
+        } catch {
+            throw UploadTokenError(path, error.problem)
         }
-        defer { close(descriptor) }
-        guard let status = FileStatus(descriptor: descriptor) else { throw UploadTokenError(path, "cannot be read") }
-        if let problem = status.secretProblem(path: path) { throw UploadTokenError(path, problem) }
-        var bytes = [UInt8](repeating: 0, count: maximumSize + 1)
-        var count = 0
-        while count < bytes.count {
-            let part = bytes.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
-            }
-            guard part >= 0 else { throw UploadTokenError(path, "cannot be read") }
-            if part == 0 { break }
-            count += part
-        }
-        guard count <= maximumSize else { throw UploadTokenError(path, "is larger than \(maximumSize) bytes") }
-        return Contents(entries: try parse(bytes[..<count], path), identity: status.identity)
+        return Contents(entries: try parse(file.bytes[...], path), identity: file.identity)
     }
 
     private static func parse(_ bytes: ArraySlice<UInt8>, _ path: String) throws(UploadTokenError) -> [Entry] {

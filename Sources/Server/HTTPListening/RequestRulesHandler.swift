@@ -1,25 +1,46 @@
-import Hummingbird
-import NIOCore
-import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 
 /// An outbound event: a route starts to read the body, for which the client may expect `100 Continue`.
-struct BodyReadStarted: Sendable {}
+package struct BodyReadStarted: Sendable {
+    /// Creates the event.
+    package init() {}
+}
 
-/// Enforces the rules of HTTP/1.1 and the listener's limits for one connection, before a request is processed.
+/// The decisions of a server about the requests of one connection of HTTP/1.1, in addition to the rules of the protocol,
+/// and its responses to refused requests.
+package protocol RequestPolicy {
+    /// The reason to refuse a request.
+    associatedtype Refusal
+
+    /// Handles the opening of the connection; returns false to close it.
+    mutating func open(_ channel: any Channel) -> Bool
+
+    /// True if the connection is closed after the first request.
+    var isForOneRequest: Bool { get }
+
+    /// Returns the reason to refuse a request that fulfills the rules; nil if it is passed on.
+    func refusal(of head: HTTPRequestHead) -> Refusal?
+
+    /// Returns the reason to refuse a request that breaks the rules.
+    func refusal(for problem: RequestRules.Problem) -> Refusal
+
+    /// Returns the encoded response to a refused request, after which the connection is closed. The method is nil if it
+    /// is not known.
+    func response(to refusal: Refusal, method: HTTPMethod?) -> ByteBuffer
+}
+
+/// Enforces the rules of HTTP/1.1 and a server's policy for one connection, before a request is processed.
 ///
 /// Refused requests never reach a route. They are answered in the order of the requests, and nothing is read after
 /// them.
-final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+package final class RequestRulesHandler<Policy: RequestPolicy>: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias InboundOut = HTTPServerRequestPart
+    package typealias OutboundIn = HTTPServerResponsePart
+    package typealias OutboundOut = HTTPServerResponsePart
 
-    private static let healthRoutes: Set<Substring> = ["/healthz", "/readyz"]
-
-    private let limiter: ConnectionLimiter
-    private let metrics: ServerMetrics?
-    private var ticket: ConnectionLimiter.Ticket?
+    private var policy: Policy
     /// The number of requests that were passed on and whose response is incomplete.
     private var unanswered = 0
     /// True if a request was passed on whose body is incomplete.
@@ -30,33 +51,27 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The last request of the connection, after it has arrived.
     private var last: HTTPRequestHead?
     /// The refusal to send after earlier requests have been answered, and the method of the refused request, if known.
-    private var refusal: (problem: ProblemDocument, method: HTTPMethod?)?
+    private var refusal: (reason: Policy.Refusal, method: HTTPMethod?)?
     /// True if the rest of the input is ignored.
     private var isDone = false
 
-    init(limiter: ConnectionLimiter, metrics: ServerMetrics?) {
-        self.limiter = limiter
-        self.metrics = metrics
-    }
+    /// Creates the handler of one connection.
+    package init(_ policy: Policy) { self.policy = policy }
 
-    func channelActive(context: ChannelHandlerContext) {
-        let channel = context.channel
-        let address = channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }
-        let ticket = limiter.open(from: address) { channel.close(promise: nil) }
-        self.ticket = ticket
-        channel.closeFuture.whenComplete { [limiter] _ in limiter.close(ticket) }
-        guard ticket.admission != .nothing else { return context.close(promise: nil) }
+    package func channelActive(context: ChannelHandlerContext) {
+        guard policy.open(context.channel) else { return context.close(promise: nil) }
         context.fireChannelActive()
     }
 
     // MARK: Requests
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDone else { return }
         switch unwrapInboundIn(data) {
         case .head(var head):
-            if let problem = problem(with: head) { return refuse(problem, head.method, context) }
-            if RequestRules.closesConnection(head) || isForHealth {
+            let reason = RequestRules.problem(with: head).map(policy.refusal(for:)) ?? policy.refusal(of: head)
+            if let reason { return refuse(reason, head.method, context) }
+            if RequestRules.closesConnection(head) || policy.isForOneRequest {
                 last = head
                 // In the form that the following handlers expect.
                 head.headers.replaceOrAdd(name: "connection", value: "close")
@@ -75,38 +90,22 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // While a body is being read, the route responds to the error.
         guard let error = error as? HTTPParserError, !isReading else { return context.fireErrorCaught(error) }
-        if !isDone { refuse(RequestRules.problem(with: error), nil, context) }
+        if !isDone { refuse(policy.refusal(for: RequestRules.problem(with: error)), nil, context) }
     }
 
-    private var isForHealth: Bool { if case .health? = ticket?.admission { true } else { false } }
-
-    private func problem(with head: HTTPRequestHead) -> ProblemDocument? {
-        if let problem = RequestRules.problem(with: head) { return problem }
-        guard let ticket, case .health(let limit) = ticket.admission else { return nil }
-        if Self.healthRoutes.contains(head.uri.prefix { $0 != "?" }) {
-            limiter.use(ticket)
-            return nil
-        }
-        limiter.refuse(by: limit)
-        return limit.problem
-    }
-
-    private func refuse(_ problem: ProblemDocument, _ method: HTTPMethod?, _ context: ChannelHandlerContext) {
+    private func refuse(_ reason: Policy.Refusal, _ method: HTTPMethod?, _ context: ChannelHandlerContext) {
         isDone = true
-        refusal = (problem, method)
+        refusal = (reason, method)
         answerRefusal(context)
     }
 
     private func answerRefusal(_ context: ChannelHandlerContext) {
-        guard unanswered == 0, let (problem, method) = refusal else { return }
+        guard unanswered == 0, let (reason, method) = refusal else { return }
         refusal = nil
-        let status = problem.type.status.code
-        metrics?.request(method: method?.rawValue ?? MetricLabel.other, route: nil, status: status)
-        let answer = EncodedProblem(problem, isLast: true, hasBody: method != .HEAD)
-        let bytes = answer.encoded(requestID: RequestID().description)
+        let bytes = policy.response(to: reason, method: method)
         context.triggerUserOutboundEvent(
             EncodedResponse(bytes: bytes, isLast: true, hasUnreadInput: true),
             promise: nil
@@ -115,7 +114,7 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Answers
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(let head) where (100..<200).contains(head.status.code):
             context.write(data, promise: promise)
@@ -138,7 +137,11 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    package func triggerUserOutboundEvent(
+        context: ChannelHandlerContext,
+        event: Any,
+        promise: EventLoopPromise<Void>?
+    ) {
         switch event {
         case is BodyReadStarted:
             promise?.succeed()
@@ -158,27 +161,5 @@ final class RequestRulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isAnswering = false
         unanswered -= 1
         answerRefusal(context)
-    }
-}
-
-extension ConnectionLimiter.Limit {
-    /// The problem of a request on a connection beyond the limit.
-    var problem: ProblemDocument {
-        switch self {
-        case .address:
-            ProblemDocument(
-                .rateLimited,
-                detail: "This address has too many open connections: close some, or reuse them for several requests.",
-                reason: "connections",
-                retryAfter: 1
-            )
-        case .server:
-            ProblemDocument(
-                .overloaded,
-                detail: "The server has reached its maximum number of connections.",
-                reason: "connections",
-                retryAfter: 1
-            )
-        }
     }
 }

@@ -1,13 +1,21 @@
-import NIOHTTP1
+package import NIOHTTP1
 
 /// Rules of RFC 9112 that NIO's decoder does not enforce.
 ///
 /// The decoder checks the syntax: spaces before a colon, folded lines, control characters, conflicting lengths. These
 /// rules check the meaning of header fields. If a proxy and this server interpreted a request differently, a client could
 /// send requests that bypass the rules of the proxy (request smuggling).
-enum RequestRules {
+package enum RequestRules {
+    /// The reason to refuse a request.
+    package enum Problem: Hashable, Sendable {
+        /// The request is malformed (400). The text is a sentence for the client.
+        case malformed(String)
+        /// The request has a transfer coding other than chunked (501).
+        case unsupportedTransferCoding
+    }
+
     /// Returns the reason to refuse a request before it is processed; nil if it is valid.
-    static func problem(with head: HTTPRequestHead) -> ProblemDocument? {
+    package static func problem(with head: HTTPRequestHead) -> Problem? {
         let hosts = head.headers["host"]
         if hosts.count > 1 || hosts.isEmpty && !isHTTP10(head) {
             return .malformed("The request must have exactly one Host header field.")
@@ -24,7 +32,7 @@ enum RequestRules {
     }
 
     /// Returns the problem for an error of the decoder.
-    static func problem(with error: HTTPParserError) -> ProblemDocument {
+    package static func problem(with error: HTTPParserError) -> Problem {
         switch error {
         case .headerOverflow:
             .malformed("The request target or the header fields are too long, or there are too many header fields.")
@@ -86,7 +94,7 @@ enum RequestRules {
     /// other codings, the request is well-formed but not supported (501). In all other cases the request is malformed,
     /// because the end of the body cannot be determined (RFC 9112, 6.1 and 6.3). `identity` is also malformed, because
     /// HTTP no longer defines it.
-    private static func transferCodingProblem(with head: HTTPRequestHead) -> ProblemDocument? {
+    private static func transferCodingProblem(with head: HTTPRequestHead) -> Problem? {
         let fields = head.headers["transfer-encoding"]
         guard !fields.isEmpty else { return nil }
         guard !isHTTP10(head) else { return .malformed("HTTP/1.0 does not support Transfer-Encoding.") }
@@ -99,10 +107,7 @@ enum RequestRules {
         else {
             return .malformed("The Transfer-Encoding header field must be exactly `chunked`.")
         }
-        return ProblemDocument(
-            .unsupportedTransferCoding,
-            detail: "Only the transfer coding chunked is supported."
-        )
+        return .unsupportedTransferCoding
     }
 
     private static func isToken(_ text: String) -> Bool {
@@ -114,8 +119,4 @@ enum RequestRules {
                 }
             }
     }
-}
-
-extension ProblemDocument {
-    fileprivate static func malformed(_ detail: String) -> Self { Self(.malformedRequest, detail: detail) }
 }

@@ -1,16 +1,23 @@
-import NIOCore
-import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 
 /// An error that means that the body of a request did not arrive in time.
-struct BodyDeadlineExceeded: Error {}
+package struct BodyDeadlineExceeded: Error {}
 
 /// An outbound event with a whole encoded response to the only unanswered request.
-struct EncodedResponse: Sendable {
-    let bytes: ByteBuffer
+package struct EncodedResponse: Sendable {
+    package let bytes: ByteBuffer
     /// True if the response announces that the connection will be closed.
-    let isLast: Bool
+    package let isLast: Bool
     /// True if more of the request, which is not read, may still arrive.
-    var hasUnreadInput = false
+    package let hasUnreadInput: Bool
+
+    /// Creates the event.
+    package init(bytes: ByteBuffer, isLast: Bool, hasUnreadInput: Bool = false) {
+        self.bytes = bytes
+        self.isLast = isLast
+        self.hasUnreadInput = hasUnreadInput
+    }
 }
 
 /// Closes connections of clients that are too slow to send or to receive.
@@ -21,13 +28,33 @@ struct EncodedResponse: Sendable {
 ///
 /// Nearly every request arrives in one read, and its response is sent in one write. No timers are scheduled for those,
 /// because an event loop searches all its timers to cancel one, and ten thousand connections have as many timers.
-final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+package final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias InboundOut = HTTPServerRequestPart
+    package typealias OutboundIn = HTTPServerResponsePart
+    package typealias OutboundOut = HTTPServerResponsePart
 
-    private let limits: ListenerLimits
+    /// The deadlines of one connection.
+    package struct Limits: Sendable {
+        /// The time from the opening of a connection to the end of its first request head.
+        package var head: Duration
+        /// The time from the end of the head to the end of the body, independent of progress.
+        package var body: Duration
+        /// The time from the end of a response to the end of the next head.
+        package var idle: Duration
+        /// The time without progress in sending a response.
+        package var write: Duration
+
+        /// Creates limits.
+        package init(head: Duration, body: Duration, idle: Duration, write: Duration) {
+            self.head = head
+            self.body = body
+            self.idle = idle
+            self.write = write
+        }
+    }
+
+    private let limits: Limits
     /// The deadline by which the client must send its data, and the action if it does not.
     private var pendingDeadline: (deadline: NIODeadline, action: (ConnectionDeadlines, ChannelHandlerContext) -> Void)?
     /// The timer that checks `pendingDeadline`, and reschedules itself if the deadline has moved.
@@ -48,25 +75,26 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLingering = false
     private var encoder: ChannelHandlerContext?
     /// The time limit for the response 408. The route only has to write it, but a busy machine can delay that.
-    static let graceForAnswer = TimeAmount.seconds(30)
+    package static let graceForAnswer = TimeAmount.seconds(30)
 
-    init(_ limits: ListenerLimits) { self.limits = limits }
+    /// Creates the handler of one connection.
+    package init(_ limits: Limits) { self.limits = limits }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive { expectHead(within: limits.headDeadline, context) }
+    package func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { expectHead(within: limits.head, context) }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
+    package func handlerRemoved(context: ChannelHandlerContext) {
         encoder = nil
         cancelTimers()
     }
 
-    func channelActive(context: ChannelHandlerContext) {
-        expectHead(within: limits.headDeadline, context)
+    package func channelActive(context: ChannelHandlerContext) {
+        expectHead(within: limits.head, context)
         context.fireChannelActive()
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    package func channelInactive(context: ChannelHandlerContext) {
         cancelTimers()
         context.fireChannelInactive()
     }
@@ -77,7 +105,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         writeTimer?.cancel()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if isLingering {
             if isReading, case .end = unwrapInboundIn(data) { context.close(promise: nil) }
             return
@@ -87,7 +115,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             isReading = true
             unanswered += 1
             pendingDeadline = (
-                context.eventLoop.now + TimeAmount(limits.bodyDeadline), { $0.handleMissedBodyDeadline($1) }
+                context.eventLoop.now + TimeAmount(limits.body), { $0.handleMissedBodyDeadline($1) }
             )
         case .body:
             break
@@ -98,17 +126,17 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if isLingering, case ChannelEvent.inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
+    package func channelReadComplete(context: ChannelHandlerContext) {
         if isReading { startReadTimer(context) }
         context.fireChannelReadComplete()
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
         trackFlush(promise, context)
         switch unwrapOutboundIn(data) {
@@ -127,7 +155,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    package func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?)
+    {
         guard let answer = event as? EncodedResponse else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
@@ -167,7 +196,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    func flush(context: ChannelHandlerContext) {
+    package func flush(context: ChannelHandlerContext) {
         context.flush()
         if unflushed > 0, writeTimer == nil { startWriteTimer(context) }
     }
@@ -193,12 +222,12 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         guard isReading || hasUnreadInput else { return context.close(promise: nil) }
         isLingering = true
         context.close(mode: .output, promise: nil)
-        if !isReading { schedule(after: TimeAmount(limits.bodyDeadline), context) { $1.close(promise: nil) } }
+        if !isReading { schedule(after: TimeAmount(limits.body), context) { $1.close(promise: nil) } }
     }
 
     private func startWriteTimer(_ context: ChannelHandlerContext) {
         writeTimer?.cancel()
-        writeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.writeTimeout)) {
+        writeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.write)) {
             context.close(promise: nil)
         }
     }
@@ -212,7 +241,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
         writeTimer?.cancel()
         writeTimer = nil
-        if unanswered == 0, !closesAfterAnswer { expectHead(within: limits.idleTimeout, context) }
+        if unanswered == 0, !closesAfterAnswer { expectHead(within: limits.idle, context) }
     }
 
     /// Sets the client's deadline for sending. There is one deadline at a time.
