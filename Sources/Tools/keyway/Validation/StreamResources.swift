@@ -79,12 +79,12 @@ struct StreamResources: ValidationResources {
         if let rate { client = LimitedExchange(client: client, rate: rate) }
         if let cache { client = CachingExchange(client: client, cache: cache) }
         let exchange = ObservingExchange(client)
+        if request.byteRange?.upperBound == .max { return try await loadRest(url, request, exchange) }
         var resource = MediaResource(url.absoluteString, range: request.byteRange, maximumSize: request.maximumSize)
         resource.isText = request.purpose == .playlist || request.purpose == .document
         var attempt = 0
         while true {
             do {
-                if request.byteRange?.upperBound == .max { return try await loadRest(url, request, exchange) }
                 let media = try await HTTPMediaLoader(exchange).load(resource)
                 return LoadedResource(url: media.url, bytes: media.bytes, http: exchange.observation(of: url))
             } catch {
@@ -102,7 +102,7 @@ struct StreamResources: ValidationResources {
         _ url: URL,
         _ request: StreamResourceRequest,
         _ exchange: ObservingExchange
-    ) async throws(MediaLoadError) -> LoadedResource {
+    ) async throws(ResourceFailure) -> LoadedResource {
         let text = url.absoluteString
         let offset = request.byteRange?.lowerBound ?? 0
         var http = BoundedHTTP.Request(text, timeout: .seconds(600), maximumResponseSize: request.maximumSize)
@@ -116,15 +116,14 @@ struct StreamResources: ValidationResources {
         do {
             answer = try await exchange.send(http, while: nil)
         } catch {
-            throw MediaLoadError(error, text)
+            throw ResourceFailure(reason: "there is no complete response")
         }
         switch answer.status {
         case 206: return LoadedResource(url: text, bytes: answer.body, http: exchange.observation(of: url))
         case 200:
             let bytes = Array(answer.body.dropFirst(Int(clamping: offset)))
             return LoadedResource(url: text, bytes: bytes, http: exchange.observation(of: url))
-        case 404, 410: throw MediaLoadError(.notFound, text, status: answer.status)
-        default: throw MediaLoadError(.status, text, status: answer.status)
+        default: throw ResourceFailure(status: answer.status, reason: "status \(answer.status)")
         }
     }
 }
