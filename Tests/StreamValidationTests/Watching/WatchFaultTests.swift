@@ -42,7 +42,10 @@ struct WatchFaultTests {
         fault.put(&channel)
         let report = try StreamWatchTests.watch(channel, for: .seconds(fault.seconds), interval: .seconds(30))
         let found = StreamWatchTests.findings(report)
-        #expect(fault.isExact ? found == fault.expected : found.isSuperset(of: fault.expected), "\(found)")
+        #expect(
+            fault.isExact ? found == fault.expected : found.isSuperset(of: fault.expected),
+            "\(found) \(report.findings.map(\.message) + report.playlistFindings.map(\.diagnostic.message))"
+        )
     }
 
     // MARK: Playlists

@@ -110,14 +110,6 @@ extension ValidationRule {
             advice: "Look for what delays parts between the encoder and the server, or raise PART-TARGET."
         ),
         .observed(
-            "init-of-other-period",
-            .should,
-            "8216bis:4.4.4.5",
-            .media,
-            "The key ID of an init segment belongs to the key of EXT-X-KEY, not to that of another key period.",
-            advice: "Write EXT-X-MAP with the init segment of the period wherever EXT-X-KEY changes."
-        ),
-        .observed(
             "key-not-announced",
             .should,
             "8216bis:4.4.6.5",

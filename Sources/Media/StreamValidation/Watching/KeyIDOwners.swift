@@ -1,7 +1,8 @@
 import HLSPlaylist
 import MediaFormats
 
-/// The key ID of the init segments that were used with each key, to find an init segment of another key period.
+/// The key IDs of the init segments that were used with each key, to find a Partial Segment with the init segment of another key
+/// period before its segment is complete.
 struct KeyIDOwners {
     /// The URI of the first key with which each key ID was used.
     private var uris: [KeyID: String] = [:]
@@ -21,9 +22,10 @@ struct KeyIDOwners {
         for keyID in formats.compactMap({ $0.protection?.keyID }) where keyID.bytes.contains(where: { $0 != 0 }) {
             if let known = uris[keyID], known != uri {
                 return ValidationFinding(
-                    observed: "init-of-other-period",
-                    place,
-                    "The init segment has the key ID of another key period than EXT-X-KEY."
+                    rule: "enc-rotation",
+                    level: .must,
+                    place: place,
+                    message: "The init segment of the Partial Segment has the key ID of another key period than EXT-X-KEY."
                 )
             }
             if uris.count >= Self.capacity { uris = [:] }

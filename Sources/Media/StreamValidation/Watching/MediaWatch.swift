@@ -112,10 +112,9 @@ struct MediaWatch: Sendable {
             if let bytes = result.bytes, let finding = loaded.contents.take(bytes, of: segment, in: rendition.name) {
                 await state.observe(finding)
             }
+            // For whole segments, the rule is checked when they are judged.
             let place = ValidationFinding.Place(rendition, segment.measured)
-            if let finding = loaded.owners.take(result.initialization, segment.measured.keys, place) {
-                await state.observe(finding)
-            }
+            _ = loaded.owners.take(result.initialization, segment.measured.keys, place)
         }
         await state.append(segment.measured, to: index, missed: missed)
     }

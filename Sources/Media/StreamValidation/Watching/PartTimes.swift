@@ -31,11 +31,15 @@ struct PartTimes {
         playlist: String
     ) -> ValidationFinding? {
         guard let first = parts.first, let newest = parts.last else { return nil }
-        let follows = last.map { first.sequence == $0.sequence ? first.index == $0.index + 1 : first.sequence == $0.sequence + 1 && first.index == 0 }
+        let follows = last.map { known in
+            first.sequence == known.sequence
+                ? first.index == known.index + 1 : first.sequence == known.sequence + 1 && first.index == 0
+        }
         if follows != true { offsets = [] }
         last = (newest.sequence, newest.index)
+        // Of the parts that a response lists together, the first one has waited longest.
+        let offset = PlaybackTime.seconds(now) - position - PlaybackTime.clamped(first.tag.duration)
         position += parts.reduce(0) { $0 + PlaybackTime.clamped($1.tag.duration) }
-        let offset = PlaybackTime.seconds(now) - position
         defer {
             offsets.append(offset)
             if offsets.count > Self.count { offsets.removeFirst() }
@@ -48,11 +52,9 @@ struct PartTimes {
         guard delay > limit else { return nil }
         // What follows is compared with this part.
         offsets = []
-        var place = ValidationFinding.Place(playlist)
-        (place.sequence, place.segment) = (newest.sequence, newest.tag.uri)
         return ValidationFinding(
             observed: "part-late",
-            place,
+            .init(playlist, first),
             "A Partial Segment comes later after the part before it than the Part Target Duration.",
             measured: ValidationRule.secondsText(delay),
             limit: "\(ValidationRule.secondsText(limit)) (PART-TARGET and a tolerance)"
