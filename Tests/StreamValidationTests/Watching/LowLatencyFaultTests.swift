@@ -49,7 +49,9 @@ struct LowLatencyFaultTests {
                 for index in snapshot.segments.indices where snapshot.segments[index].number >= 118 {
                     if !snapshot.segments[index].parts.isEmpty { snapshot.segments[index].parts[0].duration = 1.2 }
                 }
-                if !snapshot.upcoming.isEmpty, snapshot.upcoming[0].uri > "hd-118", now > 100 { snapshot.upcoming[0].duration = 1.2 }
+                if !snapshot.upcoming.isEmpty, snapshot.upcoming[0].uri > "hd-118", now > 100 {
+                    snapshot.upcoming[0].duration = 1.2
+                }
             }
         },
         Fault(name: "a part without a key frame is independent", expected: ["part-not-independent hd"]) { channel in
@@ -164,7 +166,10 @@ struct LowLatencyFaultTests {
         Fault(name: "a part of no segment is answered", expected: ["block-not-refused hd", "block-not-refused sd"]) {
             $0.refusesPartOfNothing = false
         },
-        Fault(name: "caches must ask the origin", expected: ["blocking-reload-caching hd", "blocking-reload-caching sd"]) {
+        Fault(
+            name: "caches must ask the origin",
+            expected: ["blocking-reload-caching hd", "blocking-reload-caching sd"]
+        ) {
             $0.cacheControl = "no-store"
         },
     ]

@@ -60,7 +60,10 @@ struct PartKeyTests {
     }
 
     /// Changes the samples of the fourth part of segment 120, and of the segment.
-    private static func changeMedia(_ channel: inout LiveChannel, _ body: @escaping @Sendable (inout ArraySlice<UInt8>) -> Void) {
+    private static func changeMedia(
+        _ channel: inout LiveChannel,
+        _ body: @escaping @Sendable (inout ArraySlice<UInt8>) -> Void
+    ) {
         channel.respond = { path, _, response in
             guard path == "hd-120-part3.m4s" || path == "hd-120.m4s" else { return }
             let size = MediaGenerator.fragmentSize
@@ -75,7 +78,9 @@ struct PartKeyTests {
             let first = test.excerpt.samples[0].range
             changeMedia(&situation.channel) { media in
                 // The end of the first picture, a slice.
-                for offset in first.upperBound - min(300, first.count / 2)..<first.upperBound - 4 { media[media.startIndex + offset] ^= 0x55 }
+                for offset in first.upperBound - min(300, first.count / 2)..<first.upperBound - 4 {
+                    media[media.startIndex + offset] ^= 0x55
+                }
             }
         },
         Fault(testDescription: "a part is in the clear", expected: ["key-not-encrypted hd"]) { situation, test in
@@ -94,12 +99,14 @@ struct PartKeyTests {
             }
         },
         Fault(testDescription: "the key changes in the playlist and not in the media", expected: ["key-boundary hd"]) {
-            situation, _ in
+            situation,
+            _ in
             let other = SecretBytes(copying: [UInt8](repeating: 7, count: 16))
             situation.key = { $0 == "skd://hd/12" ? other : DecryptionVerdictTests.videoKey }
         },
         Fault(testDescription: "the init segment is that of the period before", expected: ["enc-rotation hd"]) {
-            situation, _ in
+            situation,
+            _ in
             situation.channel.change = { name, _, snapshot in
                 guard name == "hd" else { return }
                 for index in snapshot.segments.indices where snapshot.segments[index].map == "hd-init12.mp4" {

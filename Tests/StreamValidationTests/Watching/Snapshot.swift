@@ -62,7 +62,9 @@ struct Snapshot {
     }
 
     /// Returns the tags for a key and an init segment that differ from the last ones.
-    private static func tags(_ newKey: String?, _ newMap: String?, _ key: inout String?, _ map: inout String?) -> [String] {
+    private static func tags(_ newKey: String?, _ newMap: String?, _ key: inout String?, _ map: inout String?)
+        -> [String]
+    {
         var lines: [String] = []
         if newKey != key {
             key = newKey

@@ -154,7 +154,8 @@ struct RenditionPlaylist: Sendable {
     /// The keys of the segments, in order, with those of the open segment, whose parts are listed.
     var keys: [KeyTag] {
         var keys: [KeyTag] = []
-        for segment in segments + (lowLatency?.open.map { [$0] } ?? []) where keys.last != segment.keys.last || keys.isEmpty { keys += segment.keys }
+        for segment in segments + (lowLatency?.open.map { [$0] } ?? [])
+        where keys.last != segment.keys.last || keys.isEmpty { keys += segment.keys }
         return keys
     }
 

@@ -72,7 +72,8 @@ struct DecryptionFault: Sendable {
         advice: "Register the vector that the packager wrote into tenc with the key."
     ) { found in
         guard found.verdict == .opened, found.hasDifferentVectors else { return nil }
-        return "The key response for \(found.key.printedURI) has another initialization vector than the \(found.subject)."
+        return
+            "The key response for \(found.key.printedURI) has another initialization vector than the \(found.subject)."
     }
 
     /// The faults of single segments and Partial Segments.
@@ -82,7 +83,12 @@ struct DecryptionFault: Sendable {
     static func findings(_ found: MeasuredDecryption, _ place: ValidationFinding.Place) -> [ValidationFinding] {
         all.compactMap { fault in
             fault.message(found).map {
-                ValidationFinding(rule: fault.id, level: fault.level, place: place, message: "In a Partial Segment: \($0)")
+                ValidationFinding(
+                    rule: fault.id,
+                    level: fault.level,
+                    place: place,
+                    message: "In a Partial Segment: \($0)"
+                )
             }
         }
     }

@@ -51,7 +51,8 @@ extension ValidationRule {
                 "keyway:-",
                 .http,
                 "Caches may keep the response to a blocking reload, for at most six Target Durations.",
-                advice: "Send Cache-Control with a max-age of six Target Durations: the URL of a blocking reload names its version."
+                advice:
+                    "Send Cache-Control with a max-age of six Target Durations: the URL of a blocking reload names its version."
             ) { rendition, findings in
                 guard let http = rendition.blockingHTTP, let control = CacheControl(http) else { return }
                 let limit = 6 * Double(max(1, rendition.playlist.targetDuration))
@@ -91,7 +92,8 @@ extension ValidationRule {
             "8216bis:4.4.4.9",
             .media,
             "A Partial Segment that starts with a key frame has INDEPENDENT=YES.",
-            advice: "Write INDEPENDENT=YES for each part with an IDR picture: players start and switch only at such parts."
+            advice:
+                "Write INDEPENDENT=YES for each part with an IDR picture: players start and switch only at such parts."
         ),
         .observed(
             "part-duration-wrong",

@@ -37,7 +37,9 @@ struct HintedParts {
     private var responses: [(response: Response, start: Start)] = []
 
     /// Takes a Partial Segment that was loaded by itself.
-    mutating func take(_ bytes: [UInt8], of part: SegmentTracker.Part, _ place: ValidationFinding.Place) -> ValidationFinding? {
+    mutating func take(_ bytes: [UInt8], of part: SegmentTracker.Part, _ place: ValidationFinding.Place)
+        -> ValidationFinding?
+    {
         let known = Known(
             start: Start(part.resource),
             place: place,

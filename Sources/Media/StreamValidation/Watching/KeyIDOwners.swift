@@ -25,7 +25,8 @@ struct KeyIDOwners {
                     rule: "enc-rotation",
                     level: .must,
                     place: place,
-                    message: "The init segment of the Partial Segment has the key ID of another key period than EXT-X-KEY."
+                    message:
+                        "The init segment of the Partial Segment has the key ID of another key period than EXT-X-KEY."
                 )
             }
             if uris.count >= Self.capacity { uris = [:] }

@@ -154,7 +154,9 @@ struct MediaWatch: Sendable {
                 )
             )
         }
-        for finding in output.decryptions.flatMap({ DecryptionFault.findings($0, place) }) { await state.observe(finding) }
+        for finding in output.decryptions.flatMap({ DecryptionFault.findings($0, place) }) {
+            await state.observe(finding)
+        }
     }
 
     /// Loads the Multivariant Playlist, which must announce a key that is used now if it announces others.

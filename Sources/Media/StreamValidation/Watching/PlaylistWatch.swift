@@ -208,7 +208,9 @@ package struct PlaylistWatch: Sendable {
         guard var merged = try? base.media?.applying(update) else { return false }
         // EXT-X-SKIP needs version 9, which the whole playlist may not need.
         merged.version = base.media?.version
-        guard let bytes = try? merged.write(), let file = try? LintFile(name: new.name, bytes: bytes) else { return false }
+        guard let bytes = try? merged.write(), let file = try? LintFile(name: new.name, bytes: bytes) else {
+            return false
+        }
         base = file
         return true
     }

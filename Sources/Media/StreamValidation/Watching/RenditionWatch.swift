@@ -164,7 +164,9 @@ struct RenditionWatch: Sendable {
             queues.hints.yield(hint)
         }
         if !changes.segments.isEmpty {
-            for finding in progress.timeline.take(playlist, now: now, date: time.date()) { await state.observe(finding) }
+            for finding in progress.timeline.take(playlist, now: now, date: time.date()) {
+                await state.observe(finding)
+            }
         }
         await state.take(index, file, playlist, began: began, now: now)
         if checks { queues.works.yield(.check(oldest: changes.oldest, removed: changes.removed, until: until)) }

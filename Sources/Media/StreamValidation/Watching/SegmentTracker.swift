@@ -197,7 +197,9 @@ extension SegmentReader.Resource {
     /// Returns whether a hint announces a resource. The end of a hinted range may be unknown.
     fileprivate func announces(_ other: Self) -> Bool {
         guard url == other.url, (byteRange?.lowerBound ?? 0) == (other.byteRange?.lowerBound ?? 0) else { return false }
-        guard let end = byteRange?.upperBound, end != .max, let otherEnd = other.byteRange?.upperBound else { return true }
+        guard let end = byteRange?.upperBound, end != .max, let otherEnd = other.byteRange?.upperBound else {
+            return true
+        }
         return end == otherEnd
     }
 }

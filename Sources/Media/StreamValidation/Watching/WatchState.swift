@@ -212,7 +212,9 @@ actor WatchState {
     func take(_ delays: PartDelays, of index: Int) { self.delays[index] = delays }
 
     /// Takes the response to a blocking reload.
-    func takeBlockingResponse(_ http: HTTPObservation, in index: Int) { presentation.renditions[index].blockingHTTP = http }
+    func takeBlockingResponse(_ http: HTTPObservation, in index: Int) {
+        presentation.renditions[index].blockingHTTP = http
+    }
 
     /// Returns whether the Multivariant Playlist must announce a key: it announces others.
     func mustBeAnnounced(_ tag: KeyTag) -> Bool {

@@ -86,7 +86,9 @@ extension MediaSubject {
         guard playlist.partInf != nil else { return [:] }
         var result: [UInt64: ListedParts] = [:]
         func add(_ lines: [PlaylistLine], _ number: UInt64, isComplete: Bool) {
-            let tags = lines.compactMap { line in if case .tag(.part(let tag)) = line.content { (tag, line) } else { nil } }
+            let tags = lines.compactMap { line in
+                if case .tag(.part(let tag)) = line.content { (tag, line) } else { nil }
+            }
             guard !tags.isEmpty else { return }
             let group = PartGroup(parts: tags, end: 0)
             let parts = zip(group.parts, group.offsets).map { part, offset in
