@@ -2,7 +2,7 @@ import HLSPlaylist
 
 /// The loads of the media of one watched Media Playlist, and what they show.
 struct MediaWatch: Sendable {
-    /// What is to be loaded.
+    /// A resource to load, or one that was loaded, to be judged in the order of the playlist.
     enum Work: Sendable {
         /// A segment, with the number of segments before it that no snapshot contained, and the time until which the
         /// server must have it at least.
@@ -17,7 +17,7 @@ struct MediaWatch: Sendable {
         case key(KeyTag)
     }
 
-    /// What was loaded so far.
+    /// The state of the measurements.
     private struct Loaded {
         var reader: SegmentReader
         var contents = SegmentContents()

@@ -18,7 +18,7 @@ struct PartDecryption: Sendable {
         var mayDecode: Bool
     }
 
-    /// What the keys show about a Partial Segment.
+    /// The verdicts about a Partial Segment.
     struct Output {
         var decryptions: [MeasuredDecryption] = []
         /// The reason why the key is not available; nil unless it was requested for this part.

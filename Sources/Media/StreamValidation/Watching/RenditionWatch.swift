@@ -2,7 +2,7 @@ import HLSPlaylist
 
 /// The watch of one Media Playlist: reloads of the playlist, and, concurrently, loads of its new segments.
 struct RenditionWatch: Sendable {
-    /// What snapshots of the playlist show over time.
+    /// The state of the comparisons of snapshots.
     private struct Progress {
         var tracker: SegmentTracker
         var timeline: LiveTimeline

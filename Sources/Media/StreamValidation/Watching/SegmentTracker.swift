@@ -32,8 +32,7 @@ struct SegmentTracker {
         var parts: [Part] = []
         /// A Partial Segment other than the one that was hinted; nil if the hint was right, or there was none.
         var unexpectedPart: Part?
-        /// The first Partial Segment with another init segment than the one that was hinted; nil if the hint was right, or there
-        /// was none.
+        /// The first Partial Segment with another init segment than the one that was hinted; nil without a wrong hint.
         var unexpectedMap: Part?
         /// The resource of a new hint at a Partial Segment; a range without a known length ends at the maximum.
         var hint: SegmentReader.Resource?
