@@ -151,7 +151,7 @@ struct DecryptionVerdictTests {
     // MARK: Decoders
 
     /// A decoder that counts the bytes that differ from a clear stream.
-    private struct Comparison: ExternalDecoder {
+    struct Comparison: ExternalDecoder {
         let clear: [UInt8]
         var isBlind = false
 

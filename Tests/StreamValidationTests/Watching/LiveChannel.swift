@@ -46,6 +46,13 @@ struct LiveChannel: ValidationResources {
     /// Returns the seconds by which the response to a blocking reload is too late; negative to answer at once.
     var hold: @Sendable (_ name: String, _ number: Int, _ now: Double) -> Double = { _, _, _ in 0 }
 
+    /// False if a request with _HLS_part and without _HLS_msn is answered.
+    var refusesPartOfNothing = true
+    /// The Cache-Control field of responses to blocking reloads.
+    var cacheControl: String?
+    /// Returns the URIs of the keys that the Multivariant Playlist announces.
+    var announced: @Sendable (_ now: Double) -> [String] = { _ in [] }
+
     static let host = "https://live.example/"
     static let origin = PlaylistDate(seconds: 1_800_000_000)
     /// The date of the simulated time.
@@ -70,12 +77,23 @@ struct LiveChannel: ValidationResources {
             respond(path, time.seconds, &response)
         }
         if let status = response.status { throw ResourceFailure(status: status, reason: "status \(status)") }
-        return LoadedResource(url: request.url, bytes: response.bytes)
+        var resource = LoadedResource(url: request.url, bytes: response.bytes)
+        if let cacheControl, request.url.contains("_HLS_msn") {
+            resource.http = HTTPObservation()
+            resource.http?.cacheControl = cacheControl
+        }
+        return resource
     }
 
     /// The Multivariant Playlist.
     var multivariant: String {
         var lines = ["#EXTM3U", "#EXT-X-VERSION:9", "#EXT-X-INDEPENDENT-SEGMENTS"]
+        for uri in announced(time.seconds) {
+            lines.append(
+                "#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"\(uri)\",KEYFORMAT=\"com.apple.streamingkeydelivery\","
+                    + "KEYFORMATVERSIONS=\"1\""
+            )
+        }
         for (name, kind) in renditions where kind == .audio {
             lines.append(
                 "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"aac\",NAME=\"English\",LANGUAGE=\"en\",DEFAULT=YES,AUTOSELECT=YES,"
@@ -99,6 +117,9 @@ struct LiveChannel: ValidationResources {
         for item in query.split(separator: "&") {
             let pair = item.split(separator: "=")
             if pair.count == 2 { directives[String(pair[0])] = Int(pair[1]) ?? 1 }
+        }
+        if isLowLatency, refusesPartOfNothing, directives["_HLS_part"] != nil, directives["_HLS_msn"] == nil {
+            throw ResourceFailure(status: 400, reason: "status 400")
         }
         if isLowLatency, let number = directives["_HLS_msn"] {
             let hold = hold(name, number, time.seconds)
@@ -149,6 +170,8 @@ struct LiveChannel: ValidationResources {
         let elapsed = now - Self.latency + 1e-6 - Double((end - past) * duration)
         let count = max(0, min(duration - 1, Int(elapsed)))
         snapshot.upcoming = names.prefix(count).map { .init(uri: "\(name)-\(end)-\($0).m4s", duration: 1) }
+        let open = segment(end, name, kind)
+        (snapshot.upcomingKey, snapshot.upcomingMap) = (open.key, open.map)
         snapshot.hint = "\(name)-\(end)-part\(count).m4s"
         for (other, _) in renditions where other != name {
             snapshot.trailer.append(

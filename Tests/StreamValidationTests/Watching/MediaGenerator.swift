@@ -11,7 +11,7 @@ struct MediaGenerator: Sendable {
     /// The offsets in the fragment of the default duration of a sample, and of the decode time.
     private static let (durationOffset, timeOffset) = (52, 68)
     /// The offset in the fragment of its samples, and its size.
-    private static let (mediaOffset, fragmentSize) = (353, 2309)
+    static let (mediaOffset, fragmentSize) = (353, 2309)
 
     init() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -32,6 +32,9 @@ struct Snapshot {
     var lost = 0
     var segments: [Segment] = []
     var upcoming: [Part] = []
+    /// The key and the init segment of the upcoming parts; nil for those of the last segment.
+    var upcomingKey: String?
+    var upcomingMap: String?
     var hint: String?
     /// The lines after the segments.
     var trailer: [String] = []
@@ -47,26 +50,36 @@ struct Snapshot {
         if skipped > 0 { (key, map) = (segments[skipped - 1].key, segments[skipped - 1].map) }
         for segment in segments.dropFirst(skipped) {
             if segment.isDiscontinuity { lines.append("#EXT-X-DISCONTINUITY") }
-            if segment.key != key {
-                key = segment.key
-                lines.append(
-                    key.map {
-                        "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"\($0)\",KEYFORMAT=\"com.apple.streamingkeydelivery\","
-                            + "KEYFORMATVERSIONS=\"1\""
-                    } ?? "#EXT-X-KEY:METHOD=NONE"
-                )
-            }
-            if segment.map != map, let new = segment.map {
-                map = new
-                lines.append("#EXT-X-MAP:URI=\"\(new)\"")
-            }
+            lines += Self.tags(segment.key, segment.map, &key, &map)
             if let date = segment.date { lines.append("#EXT-X-PROGRAM-DATE-TIME:\(date)") }
             lines += segment.parts.map(Self.line)
             lines += ["#EXTINF:\(segment.duration),", segment.uri]
         }
+        if !upcoming.isEmpty, let upcomingMap { lines += Self.tags(upcomingKey, upcomingMap, &key, &map) }
         lines += upcoming.map(Self.line)
         if let hint { lines.append("#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"\(hint)\"") }
         return (lines + trailer).joined(separator: "\n") + "\n"
+    }
+
+    /// Returns the tags for a key and an init segment that differ from the last ones.
+    private static func tags(_ newKey: String?, _ newMap: String?, _ key: inout String?, _ map: inout String?)
+        -> [String]
+    {
+        var lines: [String] = []
+        if newKey != key {
+            key = newKey
+            lines.append(
+                newKey.map {
+                    "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"\($0)\",KEYFORMAT=\"com.apple.streamingkeydelivery\","
+                        + "KEYFORMATVERSIONS=\"1\""
+                } ?? "#EXT-X-KEY:METHOD=NONE"
+            )
+        }
+        if newMap != map, let newMap {
+            map = newMap
+            lines.append("#EXT-X-MAP:URI=\"\(newMap)\"")
+        }
+        return lines
     }
 
     private static func line(_ part: Part) -> String {

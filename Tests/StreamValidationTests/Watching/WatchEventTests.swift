@@ -130,7 +130,7 @@ struct WatchEventTests {
             index: 0,
             tag: tag,
             resource: .init(url: LiveChannel.host + tag.uri),
-            isSealed: false
+            keys: KeyContext()
         )
         var contents = SegmentContents()
         let missing = SegmentReader.Result(outcome: .missing(reason: "status 404"))

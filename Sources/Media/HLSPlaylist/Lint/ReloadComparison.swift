@@ -23,6 +23,8 @@ struct ReloadComparison: Sendable {
     }
 
     let obstacle: Obstacle?
+    /// True if URIs are compared without their queries.
+    let ignoresQueries: Bool
     /// The number of segments that were removed from the start of the playlist.
     let removed: UInt64
     /// The segments of the earlier snapshot.
@@ -38,6 +40,7 @@ struct ReloadComparison: Sendable {
     init(_ before: MediaSubject, _ after: MediaSubject, _ merged: MediaPlaylist?, ignoresQueries: Bool) {
         self.before = ReloadSegment.all(before.playlist, ignoresQueries: ignoresQueries)
         self.after = ReloadSegment.all(merged ?? after.playlist, ignoresQueries: ignoresQueries)
+        self.ignoresQueries = ignoresQueries
         lines = after.segments
         hidden = before.playlist.skip?.skippedSegments ?? 0
         let first = before.playlist.mediaSequence ?? 0

@@ -156,10 +156,11 @@ struct RenditionPlaylist: Sendable {
         return segments[(start ?? segments.endIndex)...]
     }
 
-    /// The keys of the segments, in order.
+    /// The keys of the segments, in order, with those of the open segment, whose parts are listed.
     var keys: [KeyTag] {
         var keys: [KeyTag] = []
-        for segment in segments where keys.last != segment.keys.last || keys.isEmpty { keys += segment.keys }
+        for segment in segments + (lowLatency?.open.map { [$0] } ?? [])
+        where keys.last != segment.keys.last || keys.isEmpty { keys += segment.keys }
         return keys
     }
 

@@ -23,7 +23,10 @@ extension EncryptedExcerpt {
             guard track.descriptions.indices.contains(index) else { break }
             if excerpt == nil { excerpt = EncryptedExcerpt(track, track.descriptions[index], protection, sample) }
             // One excerpt has one key.
-            guard excerpt?.keyID == protection.keyID, excerpt?.isFull(adding: sample.size) == false else { break }
+            guard excerpt?.keyID == protection.keyID, excerpt?.isFull(adding: sample.size) == false else {
+                excerpt?.isCutOff = true
+                break
+            }
             excerpt?.append(sample, protection, segment)
         }
         return excerpt

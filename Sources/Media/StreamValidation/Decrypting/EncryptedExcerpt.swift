@@ -63,6 +63,8 @@ struct EncryptedExcerpt: Sendable {
     var parameterSets: [[UInt8]] = []
     /// True if decoding can start at the first sample.
     var startsAtKeyFrame = false
+    /// True if the samples after the last one were left out.
+    var isCutOff = false
 
     /// The initialization vector of the media; nil if it is delivered with the key.
     var mediaIV: CipherIV? { samples.first?.iv }

@@ -13,7 +13,7 @@ extension RenditionDecryption {
     }
 
     /// Returns the other vectors that a packager could have used.
-    func vectors(
+    static func vectors(
         _ key: MeasuredKey?,
         _ tag: KeyTag,
         _ sequence: UInt64,

@@ -166,7 +166,7 @@ struct RenditionDecryption: Sendable {
         let judged = await judge.judge(
             key: own?.value,
             delivered: delivered,
-            vectors: vectors(own, place.tag, sequence, except: excerpt.mediaIV ?? delivered),
+            vectors: Self.vectors(own, place.tag, sequence, except: excerpt.mediaIV ?? delivered),
             candidates: candidates(own, place, sequence)
         )
         guard let judged else { return nil }
@@ -209,7 +209,7 @@ struct RenditionDecryption: Sendable {
         let judged = WholeSegmentCheck(segment: bytes, method: method).judge(
             key: own?.value,
             iv: iv,
-            vectors: vectors(own, place.tag, sequence, except: iv),
+            vectors: Self.vectors(own, place.tag, sequence, except: iv),
             candidates: candidates(own, place, sequence)
         )
         guard let judged else { return }

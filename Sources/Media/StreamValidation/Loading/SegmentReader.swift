@@ -24,6 +24,8 @@ struct SegmentReader {
     let isIFrames: Bool
     private var probe = SegmentProbe()
     private var map: Resource?
+    /// The bytes of the init segment that applies; empty without one.
+    private(set) var initializationBytes: [UInt8] = []
     private var formats: [TrackFormat] = []
 
     /// The maximum number of bytes in which the tables at the start of a transport stream are expected: 16 packets.
@@ -109,12 +111,13 @@ struct SegmentReader {
             isRequired = false
         }
         guard wanted != self.map else { return nil }
-        (self.map, formats, probe) = (wanted, [], SegmentProbe())
+        (self.map, formats, probe, initializationBytes) = (wanted, [], SegmentProbe(), [])
         guard let wanted else { return nil }
         do throws(ResourceFailure) {
             let loaded = try await load(wanted, .initialization)
             do {
                 formats = try probe.initialize(loaded.bytes.span.bytes)
+                initializationBytes = loaded.bytes
             } catch {
                 throw ResourceFailure(reason: error.description)
             }

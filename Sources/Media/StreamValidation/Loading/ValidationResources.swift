@@ -30,7 +30,8 @@ public struct StreamResourceRequest: Hashable, Sendable {
 
     /// The resolved URI or path.
     public var url: String
-    /// The range of bytes to load; nil for the whole resource.
+    /// The range of bytes to load; nil for the whole resource. A range that ends at `UInt64.max` is the rest of a resource that may
+    /// still be being written.
     public var byteRange: Range<UInt64>?
     /// The purpose of the resource.
     public var purpose: Purpose

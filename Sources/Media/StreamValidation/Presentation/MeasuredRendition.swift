@@ -36,6 +36,8 @@ public struct MeasuredRendition: Sendable {
     public var segments: [MeasuredSegment]
     /// The observations of the HTTP response with the playlist; nil for files.
     public var http: HTTPObservation?
+    /// The observations of the last HTTP response to a blocking reload, by ``StreamWatch``; nil without one.
+    public var blockingHTTP: HTTPObservation?
 
     /// The loudness of the decoded audio; nil if it was not to be measured, or there is no audio.
     public var loudness: MeasuredLoudness?

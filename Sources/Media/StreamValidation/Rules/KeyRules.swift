@@ -24,56 +24,11 @@ extension ValidationRule {
                 }
             }
         },
-        decryption(
-            "key-wrong",
-            .critical,
-            "The key of the EXT-X-KEY opens the content.",
-            advice: "Register the key that the packager used, or package the content again with the registered key."
-        ) { found in
-            guard found.verdict == .wrongKey, found.opensWith == nil else { return nil }
-            return "The key \(found.key.printedURI) does not open the \(found.subject) (\(found.proof))."
-        },
-        decryption(
-            "key-iv-wrong",
-            .critical,
-            "The initialization vector is that with which the content was encrypted.",
-            advice: "Write the vector of the packager into tenc, and register the same with the key."
-        ) { found in
-            guard found.verdict == .wrongIV else { return nil }
-            let remedy = found.opensWithIV.map { "; it opens with \($0)" } ?? ""
-            return "The key \(found.key.printedURI) is right, but the initialization vector of the \(found.subject) is "
-                + "wrong (\(found.proof))\(remedy)."
-        },
-        decryption(
-            "key-not-encrypted",
-            .critical,
-            "Content that is declared as encrypted is encrypted.",
-            advice: "Encrypt the segment, or declare it as clear with EXT-X-KEY:METHOD=NONE and in its init segment."
-        ) { found in
-            guard found.verdict == .notEncrypted else { return nil }
-            return "The \(found.subject) is declared as encrypted, but is clear (\(found.proof))."
-        },
-        decryption(
-            "key-boundary",
-            .critical,
-            "EXT-X-KEY changes at the segment where the key of the content changes.",
-            advice: "Move EXT-X-KEY to the segment at which the packager changes the key."
-        ) { found in
-            guard case .neighbor(let isBefore, let distance)? = found.opensWith else { return nil }
-            let text = counted(distance, "segment")
-            return isBefore
-                ? "The \(found.subject) opens with the key of the period before: EXT-X-KEY stands \(text) too early."
-                : "The \(found.subject) opens with the key of the next period: EXT-X-KEY stands \(text) too late."
-        },
-        decryption(
-            "key-swapped",
-            .critical,
-            "Each track is encrypted with the key of its own EXT-X-KEY.",
-            advice: "Exchange the key URIs of the playlists, or the keys at the key server."
-        ) { found in
-            guard case .other(let uri)? = found.opensWith else { return nil }
-            return "The \(found.subject) does not open with the key \(found.key.printedURI), but with the key \(uri)."
-        },
+        decryption(.wrongKey),
+        decryption(.wrongVector),
+        decryption(.notEncrypted),
+        decryption(.boundary),
+        decryption(.swapped),
         ValidationRule(
             "key-weak",
             .must,
@@ -125,16 +80,7 @@ extension ValidationRule {
                 )
             }
         },
-        decryption(
-            "key-iv-playlist",
-            .must,
-            "The initialization vectors of the content and of the key response are equal.",
-            advice: "Register the vector that the packager wrote into tenc with the key."
-        ) { found in
-            guard found.verdict == .opened, found.hasDifferentVectors else { return nil }
-            return
-                "The key response for \(found.key.printedURI) has another initialization vector than the \(found.subject)."
-        },
+        decryption(.otherVector),
         ValidationRule(
             "key-kid",
             .should,
@@ -198,18 +144,19 @@ extension ValidationRule {
         init(_ found: MeasuredDecryption) { (id, key) = (found.track, found.key) }
     }
 
-    /// Creates a rule about the results of trying keys. The closure returns the message of a violation, or nil.
-    private static func decryption(
-        _ id: RuleID,
-        _ level: Level,
-        _ summary: String,
-        advice: String,
-        _ message: @escaping @Sendable (MeasuredDecryption) -> String?
-    ) -> ValidationRule {
-        .rendition(id, level, "8216bis:4.4.4.4", .decryptedMedia, summary, advice: advice) { rendition, findings in
+    /// Creates a rule about the results of trying keys.
+    private static func decryption(_ fault: DecryptionFault) -> ValidationRule {
+        .rendition(
+            fault.id,
+            fault.level,
+            "8216bis:4.4.4.4",
+            .decryptedMedia,
+            fault.summary,
+            advice: fault.advice
+        ) { rendition, findings in
             for segment in rendition.segments {
                 for found in segment.decryptions {
-                    guard let text = message(found) else { continue }
+                    guard let text = fault.message(found) else { continue }
                     findings.report(.init(rendition, segment), text)
                 }
             }

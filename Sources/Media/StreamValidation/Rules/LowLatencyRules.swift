@@ -45,6 +45,27 @@ extension ValidationRule {
                     )
                 }
             },
+            .rendition(
+                "blocking-reload-caching",
+                .advice,
+                "keyway:-",
+                .http,
+                "Caches may keep the response to a blocking reload, for at most six Target Durations.",
+                advice:
+                    "Send Cache-Control with a max-age of six Target Durations: the URL of a blocking reload names its version."
+            ) { rendition, findings in
+                guard let http = rendition.blockingHTTP, let control = CacheControl(http) else { return }
+                let limit = 6 * Double(max(1, rendition.playlist.targetDuration))
+                guard control.isForbidden || control.longest ?? 0 > limit else { return }
+                findings.report(
+                    .init(rendition.name),
+                    control.isForbidden
+                        ? "Caches must not keep the response to a blocking reload, so every player asks the origin."
+                        : "Caches may keep the response to a blocking reload for too long.",
+                    measured: secondsText(control.longest ?? 0),
+                    limit: secondsText(limit)
+                )
+            },
         ]
 
     /// The rules that are checked while a presentation changes.
@@ -66,6 +87,39 @@ extension ValidationRule {
             advice: "Write INDEPENDENT=YES only for parts that contain an IDR picture."
         ),
         .observed(
+            "part-independent-unmarked",
+            .advice,
+            "8216bis:4.4.4.9",
+            .media,
+            "A Partial Segment that starts with a key frame has INDEPENDENT=YES.",
+            advice:
+                "Write INDEPENDENT=YES for each part with an IDR picture: players start and switch only at such parts."
+        ),
+        .observed(
+            "part-duration-wrong",
+            .should,
+            "8216bis:4.4.4.9",
+            .media,
+            "DURATION of EXT-X-PART is the duration of the media, with a tolerance of a frame.",
+            advice: "Write the duration of the media that the part contains."
+        ),
+        .observed(
+            "part-late",
+            .advice,
+            "8216bis:6.2.1",
+            .playlist,
+            "A Partial Segment is listed at most a Part Target Duration after the one before it.",
+            advice: "Look for what delays parts between the encoder and the server, or raise PART-TARGET."
+        ),
+        .observed(
+            "key-not-announced",
+            .should,
+            "8216bis:4.4.6.5",
+            .playlist,
+            "A new key is in EXT-X-SESSION-KEY before the first segment or part that needs it, if other keys are.",
+            advice: "Publish the Multivariant Playlist with the next key before the Media Playlists use it."
+        ),
+        .observed(
             "part-differs-from-segment",
             .should,
             "8216bis:4.4.4.9",
@@ -78,15 +132,31 @@ extension ValidationRule {
             .should,
             "8216bis:4.4.5.3",
             .playlist,
-            "The next Partial Segment is the one that EXT-X-PRELOAD-HINT announced.",
+            "The next Partial Segment and the next init segment are those that EXT-X-PRELOAD-HINT announced.",
             advice: "Hint at the resource that the next part will have; players have already requested it."
+        ),
+        .observed(
+            "hint-refused",
+            .should,
+            "8216bis:6.2.6",
+            .http,
+            "A request for a hinted part, sent before the part exists, is answered when it does.",
+            advice: "Let the server delay the response to a request for the hinted resource until the part is complete."
+        ),
+        .observed(
+            "hint-content",
+            .must,
+            "8216bis:6.2.6",
+            .media,
+            "The response to a request for a hinted part has exactly the bytes of the part.",
+            advice: "Send no byte of a part before all of it is available, and no other bytes."
         ),
         .observed(
             "rendition-report-wrong",
             .must,
             "8216bis:4.4.5.4",
             .playlist,
-            "EXT-X-RENDITION-REPORT names the last segment of its playlist.",
+            "EXT-X-RENDITION-REPORT names the last segment and part of its playlist.",
             advice: "Write the reports when the playlist is served, from the current state of the other ones."
         ),
         .observed(
@@ -94,8 +164,8 @@ extension ValidationRule {
             .should,
             "8216bis:6.2.5.2",
             .http,
-            "A request for a segment far in the future is refused with status 400.",
-            advice: "Refuse _HLS_msn above the last number plus 2."
+            "A request for a segment far in the future, or for a part of no segment, is refused with status 400.",
+            advice: "Refuse _HLS_msn above the last number plus 2, and _HLS_part without _HLS_msn."
         ),
         .observed(
             "block-too-long",

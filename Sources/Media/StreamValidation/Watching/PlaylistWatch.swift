@@ -205,9 +205,12 @@ package struct PlaylistWatch: Sendable {
             base = new
             return true
         }
-        guard let merged = try? base.media?.applying(update), let bytes = try? merged.write(),
-            let file = try? LintFile(name: new.name, bytes: bytes)
-        else { return false }
+        guard var merged = try? base.media?.applying(update) else { return false }
+        // EXT-X-SKIP needs version 9, which the whole playlist may not need.
+        merged.version = base.media?.version
+        guard let bytes = try? merged.write(), let file = try? LintFile(name: new.name, bytes: bytes) else {
+            return false
+        }
         base = file
         return true
     }

@@ -71,8 +71,7 @@ struct SegmentContents {
         known.count = part.index + 1
         known.seconds += part.tag.duration
         if known.isComplete, let bytes = result.bytes { known.fingerprint.append(bytes) }
-        var place = ValidationFinding.Place(rendition.name)
-        (place.sequence, place.segment) = (part.sequence, part.tag.uri)
+        let place = ValidationFinding.Place(rendition.name, part)
         switch result.outcome {
         case .missing(let reason):
             // Parts may be removed three target durations after they leave the playlist (RFC 8216bis, 6.2.2), which they
@@ -91,18 +90,53 @@ struct SegmentContents {
                 ValidationFinding(observed: "part-missing", place, "The Partial Segment cannot be read: \(reason).")
             ]
         case .skipped, .sealed: return []
-        case .measured(let measurement):
-            guard part.tag.isIndependent, let track = measurement.leadingTrack, track.format.kind == .video,
-                track.firstPicture == .other, track.keyFrames.isEmpty
-            else { return [] }
-            return [
-                ValidationFinding(
-                    observed: "part-not-independent",
-                    place,
-                    "INDEPENDENT=YES, but the Partial Segment contains no key frame."
-                )
-            ]
+        case .measured(let measurement): return Self.findings(measurement, part, place)
         }
+    }
+
+    /// Compares the media of a Partial Segment with the attributes of its tag.
+    private static func findings(
+        _ measurement: SegmentMeasurement,
+        _ part: SegmentTracker.Part,
+        _ place: ValidationFinding.Place
+    ) -> [ValidationFinding] {
+        guard let track = measurement.leadingTrack else { return [] }
+        var findings: [ValidationFinding] = []
+        if track.format.kind == .video {
+            if part.tag.isIndependent, track.firstPicture == .other, track.keyFrames.isEmpty {
+                findings.append(
+                    ValidationFinding(
+                        observed: "part-not-independent",
+                        place,
+                        "INDEPENDENT=YES, but the Partial Segment contains no key frame."
+                    )
+                )
+            }
+            if !part.tag.isIndependent, track.firstPicture == .idr {
+                findings.append(
+                    ValidationFinding(
+                        observed: "part-independent-unmarked",
+                        place,
+                        "The Partial Segment starts with a key frame, but has no INDEPENDENT=YES."
+                    )
+                )
+            }
+        }
+        guard let start = track.decodeStart, let end = track.decodeEnd, track.sampleCount > 0 else { return findings }
+        let duration = Double(end.value - start.value) / Double(start.timescale)
+        // A duration may be rounded to a frame.
+        let tolerance = max(0.05, duration / Double(track.sampleCount))
+        guard abs(duration - part.tag.duration) > tolerance else { return findings }
+        findings.append(
+            ValidationFinding(
+                observed: "part-duration-wrong",
+                place,
+                "DURATION is not the duration of the media of the Partial Segment.",
+                measured: ValidationRule.secondsText(duration),
+                limit: ValidationRule.secondsText(part.tag.duration)
+            )
+        )
+        return findings
     }
 
     /// Notes that a segment could not be loaded.

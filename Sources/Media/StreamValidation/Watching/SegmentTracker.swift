@@ -21,7 +21,9 @@ struct SegmentTracker {
         var tag: PartTag
         var resource: SegmentReader.Resource
         var map: SegmentReader.Resource?
-        var isSealed: Bool
+        /// The keys that apply.
+        var keys: KeyContext
+        var isSealed: Bool { keys.isWholeSegment }
     }
 
     /// The differences between a snapshot and the ones before.
@@ -30,6 +32,10 @@ struct SegmentTracker {
         var parts: [Part] = []
         /// A Partial Segment other than the one that was hinted; nil if the hint was right, or there was none.
         var unexpectedPart: Part?
+        /// The first Partial Segment with another init segment than the one that was hinted; nil without a wrong hint.
+        var unexpectedMap: Part?
+        /// The resource of a new hint at a Partial Segment; a range without a known length ends at the maximum.
+        var hint: SegmentReader.Resource?
         /// The last segment that was removed from the start.
         var removed: Segment?
         /// The oldest listed segment that is not a gap.
@@ -49,6 +55,8 @@ struct SegmentTracker {
     private var first: UInt64 = 0
     private var lastPart: (sequence: UInt64, index: Int)?
     private var hint: SegmentReader.Resource?
+    private var mapHint: SegmentReader.Resource?
+    private var lastMap: SegmentReader.Resource?
     /// The resources of the last segments, by number.
     private var recent: [UInt64: SegmentReader.Resource] = [:]
 
@@ -68,6 +76,7 @@ struct SegmentTracker {
             guard let last = resolved.last.map({ Segment($0, base: base) }) else { return changes }
             guard recent[last.measured.sequence] != last.resource else { return changes }
             (self.next, oldest, lastPart, hint, recent) = (nil, nil, nil, nil, [:])
+            (mapHint, lastMap) = (nil, nil)
             changes.isRestart = true
         }
         let isFirst = next == nil
@@ -105,7 +114,7 @@ struct SegmentTracker {
             listed += parts(segment.segment.parts, segment.mediaSequenceNumber, segment.initialization, segment.keys)
             lastCount[segment.mediaSequenceNumber] = segment.segment.parts.count
         }
-        let last = resolved.last
+        let last = playlist.openSegment ?? resolved.last
         listed += parts(playlist.upcoming.parts, end, last?.initialization, last?.keys ?? KeyContext())
         let new = listed.filter { part in
             guard let known = lastPart else { return true }
@@ -119,16 +128,28 @@ struct SegmentTracker {
                     && lastCount[known.sequence] == known.index + 1
             if isNext, !hint.announces(part.resource) { changes.unexpectedPart = part }
         }
-        if let part = listed.last { lastPart = (part.sequence, part.index) }
+        if !isFirst, let mapHint, let part = new.first(where: { $0.map != nil && $0.map != lastMap }),
+            !mapHint.announces(part.map ?? mapHint)
+        {
+            changes.unexpectedMap = part
+        }
+        if let part = listed.last { (lastPart, lastMap) = ((part.sequence, part.index), part.map) }
         // Parts of the first snapshot may be about to be removed.
         changes.parts = isFirst ? [] : new
-        hint = playlist.preloadHints.first { $0.kind == .part }.map { tag in
+        mapHint = resource(of: .map, playlist)
+        let next = resource(of: .part, playlist)
+        if next != hint { changes.hint = next }
+        hint = next
+    }
+
+    /// Returns the resource of the first hint of a type.
+    private func resource(of kind: PreloadHintTag.Kind, _ playlist: MediaPlaylist) -> SegmentReader.Resource? {
+        playlist.preloadHints.first { $0.kind == kind }.map { tag in
+            let url = URIReference.resolve(tag.uri, against: base)
+            guard tag.byteRangeStart != nil || tag.byteRangeLength != nil else { return .init(url: url) }
             let start = tag.byteRangeStart ?? 0
             let end = tag.byteRangeLength.map { start.addingReportingOverflow($0).partialValue } ?? .max
-            return SegmentReader.Resource(
-                url: URIReference.resolve(tag.uri, against: base),
-                byteRange: start < end ? start..<end : nil
-            )
+            return .init(url: url, byteRange: start < end ? start..<end : nil)
         }
     }
 
@@ -153,7 +174,7 @@ struct SegmentTracker {
                 tag: tag,
                 resource: .init(url: URIReference.resolve(tag.uri, against: base), byteRange: range),
                 map: initialization.flatMap { $0.keys.isWholeSegment ? nil : .init($0, base: base) },
-                isSealed: keys.isWholeSegment
+                keys: keys
             )
         }
     }
@@ -174,6 +195,27 @@ extension SegmentTracker.Segment {
 extension SegmentReader.Resource {
     /// Returns whether a hint announces a resource. The end of a hinted range may be unknown.
     fileprivate func announces(_ other: Self) -> Bool {
-        url == other.url && (byteRange?.lowerBound ?? 0) == (other.byteRange?.lowerBound ?? 0)
+        guard url == other.url, (byteRange?.lowerBound ?? 0) == (other.byteRange?.lowerBound ?? 0) else { return false }
+        guard let end = byteRange?.upperBound, end != .max, let otherEnd = other.byteRange?.upperBound else {
+            return true
+        }
+        return end == otherEnd
+    }
+}
+
+extension MediaPlaylist {
+    /// The segment that is still being written, with the keys and the init segment that apply to its parts; nil if those of the
+    /// last segment do.
+    fileprivate var openSegment: ResolvedSegment? {
+        let tags = upcoming.tags.filter { tag in
+            switch tag {
+            case .key, .map: true
+            case .bitrate, .dateRange, .part, .other: false
+            }
+        }
+        guard !tags.isEmpty, let first = upcoming.parts.first else { return nil }
+        var playlist = self
+        playlist.segments.append(MediaSegment(uri: first.uri, duration: 0, tags: tags))
+        return (try? playlist.resolvedSegments())?.last
     }
 }

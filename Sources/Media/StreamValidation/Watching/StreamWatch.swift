@@ -41,9 +41,19 @@ public struct StreamWatch: Sendable {
         case report(ValidationReport)
     }
 
+    /// The source of keys and the decoder with which Partial Segments are opened.
+    struct Keys: Sendable {
+        let source: any ValidationKeySource
+        let decoder: (any ExternalDecoder)?
+    }
+
     private let resources: any ValidationResources
     private let settings: Settings
     private let time: WatchTime
+    /// The source of keys, with which each encrypted Partial Segment is opened when it is new; nil, the default, requests no key.
+    public var keySource: (any ValidationKeySource)?
+    /// A decoder that checks decrypted pictures; nil, the default, leaves them undecided.
+    public var decoder: (any ExternalDecoder)?
 
     /// Creates a watch.
     ///
@@ -80,6 +90,7 @@ public struct StreamWatch: Sendable {
         }
         let state = WatchState(presentation, settings, notify)
         let indices = presentation.renditions.indices
+        let keys = keySource.map { Keys(source: $0, decoder: decoder) }
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await withTaskGroup(of: Void.self) { group in
@@ -88,8 +99,10 @@ public struct StreamWatch: Sendable {
                             index: index,
                             rendition: presentation.renditions[index],
                             variables: presentation.playlist?.variables,
+                            multivariant: presentation.multivariant?.name,
                             resources: self.resources,
                             settings: self.settings,
+                            keys: keys,
                             time: self.time,
                             state: state
                         )
@@ -146,6 +159,8 @@ public struct WatchProgress: Hashable, Sendable {
     public var segments: Int
     /// The number of measured Partial Segments.
     public var parts: Int
+    /// How much later than the fastest ones Partial Segments were listed.
+    public var partDelays: PartDelays
     /// The size of the loaded segments and Partial Segments in bytes.
     public var byteCount: Int
     /// The number of segments that were not measured, because they were loaded more slowly than published.

@@ -25,13 +25,16 @@ actor WatchState {
     private var notified: Set<Key> = []
     private var positions: [Int: Position] = [:]
     /// The highest number that an EXT-X-RENDITION-REPORT names for a playlist, with its time and the playlist that has it.
-    private var claims: [Int: (sequence: UInt64, time: Duration, reporter: String)] = [:]
+    private var claims: [Int: (sequence: UInt64, part: UInt64?, time: Duration, reporter: String)] = [:]
+    /// The delays of the parts of each playlist.
+    private var delays: [Int: PartDelays] = [:]
     private let indices: [String: Int]
     private var progress = WatchProgress(
         elapsed: .zero,
         playlists: 0,
         segments: 0,
         parts: 0,
+        partDelays: PartDelays(),
         byteCount: 0,
         skipped: 0,
         findings: 0
@@ -109,7 +112,7 @@ actor WatchState {
             roles: old.roles,
             segments: old.segments
         )
-        (new.http, new.isWatched) = (old.http, old.isWatched)
+        (new.http, new.blockingHTTP, new.isWatched) = (old.http, old.blockingHTTP, old.isWatched)
         presentation.renditions[index] = new
         checkReports(index, playlist, began: began, now: now)
     }
@@ -131,6 +134,14 @@ actor WatchState {
                     measured: "LAST-MSN=\(claim.sequence)",
                     limit: "\(own.sequence)"
                 )
+            } else if own.sequence == claim.sequence, let part = claim.part, let last = own.part, last < part {
+                observe(
+                    "rendition-report-wrong",
+                    .init(claim.reporter),
+                    "EXT-X-RENDITION-REPORT names a part that its playlist does not have yet.",
+                    measured: "LAST-PART=\(part)",
+                    limit: "\(last)"
+                )
             }
         }
         guard !playlist.isEnded else { return }
@@ -138,7 +149,9 @@ actor WatchState {
             let uri = URIReference.resolve(report.uri, against: name)
             guard let other = indices[uri], other != index else { continue }
             let sequence = report.lastMediaSequenceNumber ?? own.sequence
-            if sequence > claims[other]?.sequence ?? 0 { claims[other] = (sequence, now, name) }
+            if claims[other].map({ (sequence, report.lastPart ?? 0) > ($0.sequence, $0.part ?? 0) }) ?? true {
+                claims[other] = (sequence, report.lastPart, now, name)
+            }
             guard let known = positions[other], known.time <= began, sequence &+ 1 < known.sequence,
                 presentation.renditions[other].isLive
             else { continue }
@@ -195,12 +208,27 @@ actor WatchState {
         progress.byteCount += byteCount
     }
 
+    /// Takes the delays of all parts of a playlist so far.
+    func take(_ delays: PartDelays, of index: Int) { self.delays[index] = delays }
+
+    /// Takes the response to a blocking reload.
+    func takeBlockingResponse(_ http: HTTPObservation, in index: Int) {
+        presentation.renditions[index].blockingHTTP = http
+    }
+
+    /// Returns whether the Multivariant Playlist must announce a key: it announces others.
+    func mustBeAnnounced(_ tag: KeyTag) -> Bool {
+        let keys = presentation.playlist?.sessionKeys ?? []
+        return keys.contains { $0.key.keyFormat == tag.keyFormat } && !keys.contains { $0.key.uri == tag.uri }
+    }
+
     // MARK: Reports
 
     /// Judges what was measured, and reports the progress.
     func reportProgress(now: Duration) {
         judge(keepsFindings: false)
         progress.elapsed = now
+        progress.partDelays = delays.values.reduce(into: PartDelays()) { $0.add($1) }
         progress.playlists = presentation.renditions.count { !$0.playlist.isEnded }
         notify(.progress(progress))
     }

@@ -79,6 +79,7 @@ struct StreamResources: ValidationResources {
         if let rate { client = LimitedExchange(client: client, rate: rate) }
         if let cache { client = CachingExchange(client: client, cache: cache) }
         let exchange = ObservingExchange(client)
+        if request.byteRange?.upperBound == .max { return try await loadRest(url, request, exchange) }
         var resource = MediaResource(url.absoluteString, range: request.byteRange, maximumSize: request.maximumSize)
         resource.isText = request.purpose == .playlist || request.purpose == .document
         var attempt = 0
@@ -93,6 +94,36 @@ struct StreamResources: ValidationResources {
                 }
                 try? await Task.sleep(for: min(error.retryAfter ?? .seconds(attempt), .seconds(10)))
             }
+        }
+    }
+
+    /// Loads a resource that is still being written, from an offset on, as a player does for a hint without BYTERANGE-LENGTH.
+    private func loadRest(
+        _ url: URL,
+        _ request: StreamResourceRequest,
+        _ exchange: ObservingExchange
+    ) async throws(ResourceFailure) -> LoadedResource {
+        let text = url.absoluteString
+        let offset = request.byteRange?.lowerBound ?? 0
+        var http = BoundedHTTP.Request(text, timeout: .seconds(600), maximumResponseSize: request.maximumSize)
+        // The last position is the largest integer that JavaScript represents exactly, which servers take as an unknown end.
+        http.headers = [
+            .init("User-Agent", "keyway"), .init("Accept-Encoding", "identity"),
+            .init("Range", "bytes=\(offset)-9007199254740991"),
+        ]
+        http.readsBody = { $0 == 200 || $0 == 206 }
+        let answer: BoundedHTTP.Answer
+        do {
+            answer = try await exchange.send(http, while: nil)
+        } catch {
+            throw ResourceFailure(reason: "there is no complete response")
+        }
+        switch answer.status {
+        case 206: return LoadedResource(url: text, bytes: answer.body, http: exchange.observation(of: url))
+        case 200:
+            let bytes = Array(answer.body.dropFirst(Int(clamping: offset)))
+            return LoadedResource(url: text, bytes: bytes, http: exchange.observation(of: url))
+        default: throw ResourceFailure(status: answer.status, reason: "status \(answer.status)")
         }
     }
 }

@@ -33,7 +33,7 @@ struct WatchOptions: ParsableArguments {
     }
 
     /// Watches a presentation for a duration, or until its end or Control-C; prints findings and progress on standard error.
-    /// With keys, the listed segments are opened before and after the watch.
+    /// With keys, each Partial Segment is opened when it is new, and the listed segments before and after the watch.
     ///
     /// - Parameter validator: The validator with the source of keys, if there is one.
     /// - Throws: `ResourceFailure` if the playlist cannot be loaded.
@@ -43,9 +43,9 @@ struct WatchOptions: ParsableArguments {
         _ resources: any ValidationResources,
         opening validator: StreamValidator
     ) async throws(ResourceFailure) -> ValidationReport {
-        guard validator.keySource != nil else { return try await watch(url, for: duration, resources) }
+        guard validator.keySource != nil else { return try await watch(url, for: duration, resources, validator) }
         let before = try await validator.validate(url)
-        let watched = try await watch(url, for: duration, resources)
+        let watched = try await watch(url, for: duration, resources, validator)
         // The presentation may have ended meanwhile.
         let after = try? await validator.validate(url)
         return watched.addingKeyFindings(of: [before] + (after.map { [$0] } ?? []))
@@ -54,14 +54,16 @@ struct WatchOptions: ParsableArguments {
     private func watch(
         _ url: String,
         for duration: DurationArgument,
-        _ resources: any ValidationResources
+        _ resources: any ValidationResources,
+        _ validator: StreamValidator
     ) async throws(ResourceFailure) -> ValidationReport {
         var settings = StreamWatch.Settings()
         (settings.limit, settings.interval, settings.loadsParts) = (duration.value, interval.value, !noParts)
-        let watch = StreamWatch(resources: resources, settings: settings, clock: ContinuousClock()) {
+        var watch = StreamWatch(resources: resources, settings: settings, clock: ContinuousClock()) {
             PlaylistDate(timeIntervalSince1970: Date().timeIntervalSince1970)
         }
-        let run = Task { () async -> Result<ValidationReport, ResourceFailure> in
+        (watch.keySource, watch.decoder) = (validator.keySource, validator.decoder)
+        let run = Task { [watch] () async -> Result<ValidationReport, ResourceFailure> in
             do throws(ResourceFailure) {
                 return .success(try await watch.run(url) { Self.print($0) })
             } catch {
@@ -94,7 +96,8 @@ extension WatchProgress {
     var text: String {
         let seconds = Int(rounding: elapsed / .seconds(1))
         let time = "\(seconds / 60):\(String(seconds % 60 + 100).dropFirst())"
-        let parts = parts > 0 ? ", \(counted(self.parts, "part"))" : ""
+        let delay = ", the latest \(PlaylistWatch.seconds(.seconds(partDelays.maximum))) late"
+        let parts = parts > 0 ? ", \(counted(self.parts, "part"))\(partDelays.count > 0 ? delay : "")" : ""
         let skipped = skipped > 0 ? ", \(counted(self.skipped, "segment")) not measured" : ""
         return "watched \(time): \(counted(playlists, "live playlist")), \(counted(segments, "segment"))\(parts), "
             + "\(ByteCount.text(Double(byteCount)))\(skipped), \(counted(findings, "finding"))"

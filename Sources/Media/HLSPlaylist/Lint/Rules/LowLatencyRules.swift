@@ -222,13 +222,15 @@ extension LintRule {
             .error,
             .media,
             section: "6.2.5.1",
-            "the duration of the segments after EXT-X-SKIP must be at least CAN-SKIP-UNTIL",
+            "the segments and parts after EXT-X-SKIP must last at least CAN-SKIP-UNTIL",
             .media { subject, findings in
                 guard let line = subject.file.line(of: .skip),
                     let until = subject.playlist.serverControl?.canSkipUntil
                 else { return }
+                // The playlist ends with the last Partial Segment.
+                let parts = subject.playlist.upcoming.parts.reduce(0) { $0 + $1.duration }
                 let left = subject.segments.lazy.filter { $0.uriLine.number > line.number }
-                    .reduce(0) { $0 + $1.segment.duration }
+                    .reduce(parts) { $0 + $1.segment.duration }
                 guard left.isClearlyLess(than: until) else { return }
                 findings.report(
                     line,

@@ -3,7 +3,7 @@ import TextCoding
 extension LintRule {
     /// The rules for changes between two snapshots of a Media Playlist.
     static let reloadRules: [LintRule] =
-        sequenceRules + reloadSegmentRules + reloadPlaylistRules + [
+        sequenceRules + reloadSegmentRules + reloadPartRules + reloadPlaylistRules + [
             LintRule(
                 "skip-not-in-base",
                 .error,
