@@ -58,6 +58,7 @@ acceptance: setup ## Run the tests that take over a minute each: every change to
 	swift build --build-tests
 	@report=$$(mktemp); KEYWAY_SWEEP=$(SWEEP_DEVICES) KEYWAY_SWEEP_REPORT=$$report \
 		swift test --skip-build --filter KeyServerTests.TamperingTests && cat "$$report"; code=$$?; rm -f "$$report"; exit $$code
+	KEYWAY_LOW_LATENCY_HOUR=1 swift test --skip-build --filter PackagerTests.LowLatencyRunTests
 	IntegrationTests/run --full "$$(swift build --show-bin-path)"
 	RUNS=15 IntegrationTests/run "$$(swift build --show-bin-path)" test-packaging-keys
 	swift build --package-path Benchmarks --scratch-path .build-bench
@@ -86,6 +87,8 @@ bench: setup ## Measure the KSM and the server against raw RSA; playlists, packa
 	@Benchmarks/Server/plugins --bin "$$(swift build -c release --show-bin-path)"
 	$(RELEASE) --product keyway-origin
 	@Benchmarks/Server/origin --bin "$$(swift build -c release --show-bin-path)"
+	@Benchmarks/Server/latency --bin "$$(swift build -c release --show-bin-path)"
+	@Benchmarks/Server/latency --upload --bin "$$(swift build -c release --show-bin-path)"
 	@bin=$$(swift build -c release --show-bin-path); bench=.build-bench/release/keyway-bench; library=$$(scripts/crypto-mb || true); \
 	[ -z "$$library" ] || Benchmarks/Server/licenses --bin "$$bin" --bench "$$bench" --soak 0 --no-bars && \
 	Benchmarks/Server/licenses --bin "$$bin" --bench "$$bench" $${library:+--multi-buffer "$$library"}

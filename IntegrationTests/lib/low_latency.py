@@ -1,5 +1,6 @@
 """A low-latency channel as docs/low-latency.md describes the packager's files, from fragments that ffmpeg makes, and keyway-origin."""
 
+import atexit
 import datetime
 import os
 import re
@@ -133,6 +134,7 @@ class Origin:
     def __init__(self, folder, *options, name="origin", prefix=()):
         self.command, self.name, self.log = [*prefix, "keyway-origin", "serve", folder, *options], name, f"{name}.log"
         self.start("127.0.0.1:0")
+        atexit.register(lambda: self.process.kill())
         self.url = self.address("players", f"{name}.out")
         self.metrics_url = self.address("metrics", f"{name}.out") if "--metrics-listen" in options else None
 
@@ -231,6 +233,8 @@ def play_with_hls_js(url, seconds):
         with open_browser("chromium") as browser:
             browser.get(f"{address}/index.html#{url}")
             browser.wait("return window.video && video.currentTime > 3 ? true : null", "hls.js to play", timeout=60)
+            # The player starts behind, and catches up.
+            browser.wait("return window.hls.latency < 2.5 ? true : null", "hls.js to catch up", timeout=60)
             browser.run("window.events.stalls = 0; return 0")
             latencies, begin = [], time.monotonic()
             first = browser.run("return window.video.currentTime")
