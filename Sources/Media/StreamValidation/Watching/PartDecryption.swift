@@ -1,3 +1,4 @@
+import ByteCoding
 import FPSCrypto
 import HLSPlaylist
 import MediaDecryption
