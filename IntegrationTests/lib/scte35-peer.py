@@ -8,6 +8,7 @@
 import re
 import sys
 from datetime import datetime
+from pathlib import Path
 
 from threefive import Cue
 from threefive.encode import mk_splice_insert, mk_time_signal
@@ -111,14 +112,16 @@ def seconds(date):
 
 
 def check(path):
-    first, dates, ranges = None, [], {}
+    dates, ranges = [], {}
     for line in open(path):
         if line.startswith("#EXT-X-PROGRAM-DATE-TIME:"):
             dates.append(seconds(line.split(":", 1)[1].strip()))
         if line.startswith("#EXT-X-DATERANGE:"):
             attributes = dict(re.findall(r'([A-Z0-9-]+)=("[^"]*"|[^,\s]+)', line))
             ranges.setdefault(attributes["ID"], {}).update(attributes)
-    first = dates[0]
+    # The times of the commands are those of the video; audio can start some milliseconds earlier.
+    video = next(Path(path).parent.parent.glob("video*/media.m3u8")).read_text()
+    first = seconds(re.search("#EXT-X-PROGRAM-DATE-TIME:(.*)", video)[1])
     wanted = commands()
     assert len(ranges) == 2, f"{path}: {len(ranges)} ranges"
     for index, found in enumerate(ranges.values()):

@@ -90,12 +90,20 @@ struct LivePackaging {
                 next: "start the presentation with an input that has all tracks"
             )
         }
-        guard run.lostSegments > 0 else { return nil }
+        if run.lostSegments > 0 {
+            return Report.Problem(
+                stage: "packaging",
+                code: "lost-segments",
+                reason: "\(counted(run.lostSegments, "segment")) lost, because of the target duration",
+                next: "configure the encoder for more frequent key frames, or increase --target-duration"
+            )
+        }
+        guard run.lostPackets > 0 else { return nil }
         return Report.Problem(
             stage: "packaging",
-            code: "lost-segments",
-            reason: "\(counted(run.lostSegments, "segment")) lost, because of the target duration",
-            next: "configure the encoder for more frequent key frames, or increase --target-duration"
+            code: "lost-packets",
+            reason: "\(counted(run.lostPackets, "packet")) of the network lost",
+            next: "find out where the network loses them, or receive SRT with ffmpeg, which requests lost packets again"
         )
     }
 }

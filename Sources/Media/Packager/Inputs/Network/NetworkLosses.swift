@@ -14,9 +14,9 @@ struct NetworkLosses: Equatable, Sendable {
     var damaged = 0
 
     /// The number of packets of the network that were lost.
-    var lost: Int { missing + overflowing + invalid }
+    var lost: Int { missing + overflowing }
     /// The sum of all numbers.
-    var total: Int { lost + irregular + damaged }
+    var total: Int { lost + invalid + irregular + damaged }
 
     static func += (sum: inout NetworkLosses, other: NetworkLosses) {
         sum.missing += other.missing
