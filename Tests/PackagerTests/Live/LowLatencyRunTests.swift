@@ -191,6 +191,9 @@ private final class PartWatch: Sendable {
 
     private func read(_ rendition: String) {
         guard let playlist = try? MediaPlaylist(parsing: bytes(rendition + "/media.m3u8")) else { return }
+        let main = try? MultivariantPlaylist(parsing: bytes("main.m3u8"))
+        // It exists when each rendition has a segment.
+        let announced = main.map { $0.sessionKeys.map(\.key.uri) } ?? playlist.upcoming.keys.map(\.uri)
         var map = ""
         seen.withLock { seen in
             for segment in playlist.segments {
@@ -198,6 +201,9 @@ private final class PartWatch: Sendable {
                 for part in segment.parts { read(part, rendition, map, &seen) }
             }
             map = playlist.upcoming.map?.uri ?? map
+            for key in playlist.upcoming.keys where key.keyFormat == .fairPlay && !announced.contains(key.uri) {
+                seen.problems.append("\(rendition): the key of the open segment is not in main.m3u8")
+            }
             for part in playlist.upcoming.parts { read(part, rendition, map, &seen) }
         }
     }

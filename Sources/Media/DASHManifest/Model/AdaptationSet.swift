@@ -37,7 +37,7 @@ public struct AdaptationSet: Hashable, Sendable {
     public var subsegmentsStartWithSAP: UInt8?
     /// The human-readable label; nil when there is none.
     public var label: String?
-    /// The wall-clock time at which media was produced; nil when there is none.
+    /// The wall-clock time at which media was produced; nil if the manifest does not state it.
     public var producerReferenceTime: ProducerReferenceTime?
     /// The roles, such as `main`.
     public var roles: [Descriptor]

@@ -42,7 +42,7 @@ public struct MPD: Hashable, Sendable {
     public var suggestedPresentationDelay: ManifestDuration?
     /// The maximum duration of segments; nil when the attribute is absent.
     public var maximumSegmentDuration: ManifestDuration?
-    /// The latency that the provider of a live presentation intends; nil when there is none.
+    /// The latency that the provider of a live presentation intends; nil if it states no intent.
     public var serviceDescription: ServiceDescription?
     /// The Periods, in order.
     public var periods: [Period]

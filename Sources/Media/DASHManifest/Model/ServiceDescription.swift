@@ -29,7 +29,7 @@ public struct ServiceDescription: Hashable, Sendable {
 
     /// The identifier; nil when the attribute is absent.
     public var id: UInt32?
-    /// The latency; nil when there is none.
+    /// The latency; nil without a `Latency` element.
     public var latency: Latency?
     /// The playback rates between which players may choose to reach the latency, where 1 is normal; nil when there are
     /// none.

@@ -7,7 +7,7 @@ struct DecryptionFault: Sendable {
     let level: ValidationRule.Level
     let summary: String
     let advice: String
-    /// Returns the message of a violation; nil if there is none.
+    /// Returns the message about content that violates the rule; nil for other content.
     let message: @Sendable (MeasuredDecryption) -> String?
 
     static let wrongKey = DecryptionFault(

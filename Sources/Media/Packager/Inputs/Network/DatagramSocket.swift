@@ -54,7 +54,7 @@ final class DatagramSocket: Sendable {
 
     /// Reads a datagram.
     ///
-    /// - Returns: The size in bytes; nil if there is none, or an error of the system (`errno`).
+    /// - Returns: The size in bytes; nil if no datagram waits, or after an error of the system (`errno`).
     func receive(_ buffer: inout [UInt8]) -> Int? {
         let size = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
         return size < 0 ? nil : size
