@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import KeyServer
+@testable import HTTPListening
 
 @Suite("A port that cannot be opened")
 struct ListenFailureTests {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import HTTPListening
 import StreamOrigin
 
 /// The origin's executable.
@@ -28,6 +29,7 @@ struct KeywayOrigin: CommandRoot {
     static func failure(for error: any Error) -> CommandFailure? {
         switch error {
         case let error as OriginError: .file(error.description)
+        case let failure as ListenFailure: .file(failure.description)
         case let error as UploadTokenError: .file(error.description)
         default: nil
         }

@@ -172,7 +172,7 @@ package struct OriginApplication: Service, CustomStringConvertible {
             logger: quietLogger
         )
         let option = name == "players" ? "--listen" : "--metrics-listen"
-        return ListeningService(base: application, address: address, option: option)
+        return ListenerService(application, at: address, setting: option)
     }
 
     /// A logger for Hummingbird, whose messages about connections are of no use to operators.
