@@ -7,65 +7,11 @@ import MediaFormats
 /// The presentation consists of the parts of its inputs. When a part ends, the last segments of all renditions are
 /// completed, and times start again at 0.
 final class SegmentPipeline {
-    /// A part: its timeline is continuous, and the configurations of its tracks do not change.
-    struct Part {
-        /// The number, from 0.
-        var number: Int
-        /// The plan with the tracks of the part. A rendition without a track keeps its earlier one.
-        var plan: PackagingPlan
-        /// The renditions as in ``SegmentPipeline/renditions``, with their tracks in the part; nil for a rendition
-        /// without a track.
-        var renditions: [PackagingPlan.Rendition?]
-        /// The index of the leading rendition, whose segment boundaries the others follow.
-        var leader: Int
-        /// The reason why it started, for messages: `the timestamps jump`; nil for the first part.
-        var reason: String?
-        /// The tracks that have no rendition, each with the reason and what to do.
-        var lost: [InputFailure] = []
-        /// The end of the previous part in the timeline that continues: the part was started because a segment would
-        /// have become too long, and frames up to the next key frame are lost. Nil for other parts.
-        var continuedFrom: RationalTime?
-
-        /// Creates the first part.
-        init(first plan: PackagingPlan) {
-            number = 0
-            self.plan = plan
-            let sampled = plan.sampledRenditions.map { plan.renditions[$0] }
-            renditions = sampled
-            leader = sampled.firstIndex { $0.media.kind == .video } ?? 0
-        }
-
-        /// Creates a later part.
-        init(
-            number: Int,
-            plan: PackagingPlan,
-            renditions: [PackagingPlan.Rendition?],
-            reason: String,
-            lost: [InputFailure]
-        ) {
-            self.number = number
-            self.plan = plan
-            self.renditions = renditions
-            let isVideo: (PackagingPlan.Rendition?) -> Bool = { $0?.media.kind == .video }
-            leader = renditions.firstIndex(where: isVideo) ?? renditions.firstIndex { $0 != nil } ?? 0
-            self.reason = reason
-            self.lost = lost
-        }
-    }
-
     private struct TrackState {
-        /// The samples of the current segment, or of its current chunk.
-        var open: [MediaSample] = []
-        /// The total duration of the samples of the current chunk and of the current segment, in the timescale of the track.
-        var chunkDuration: Int64 = 0
-        var duration: Int64 = 0
-        /// The number of chunks of the current segment that have been returned, and the end of the last one.
-        var chunkCount = 0
-        var chunkEnd = RationalTime.zero
+        /// The current segment.
+        var open: OpenSegment
         /// The start and the key period of the current segment, once a chunk has been returned.
         var segment: (start: RationalTime, period: Int)?
-        /// The presentation times of the key frames of the current segment, in seconds; only with chunks.
-        var keyFrames: [Double] = []
         /// True if samples are skipped up to the next key frame.
         var skipsToKeyFrame: Bool
         /// The start of the first segment in the part.
@@ -99,20 +45,12 @@ final class SegmentPipeline {
     private static let maximumLeaderSegments = 16
     private var states: [TrackState] = []
     private var ready = Queue<TrackSegment>()
-    private var splices = SpliceSchedule()
-    /// The ID3 tags that are not in a segment yet, and the number of those that were dropped.
-    private var metadata: [TimedMetadata] = []
-    private(set) var droppedMetadata = 0
-    private static let maximumMetadata = 1024
-    /// The commands of SCTE 35 that have been reached, for each rendition until it has a segment that starts at the same
-    /// time or later.
-    private var reachedSplices: [Int: [(cut: RationalTime, point: SplicePoint)]] = [:]
-    private static let maximumReachedSplices = 256
+    private var markers = SegmentMarkers()
     /// The duration of the last sample of the leading track.
     private var frameDuration = RationalTime.zero
     private let isLive: Bool
-    /// The maximum duration of chunks; nil to return whole segments.
-    private let chunkDuration: RationalTime?
+    /// How segments are divided into chunks; nil to return whole segments.
+    private let chunking: OpenSegment.Chunking?
     /// Called when a part starts, before its first segment is complete.
     var onPart: ((Part) -> Void)?
 
@@ -136,7 +74,9 @@ final class SegmentPipeline {
             throw JobFailure("input", "the only inputs are subtitles: also give the audio or video that they belong to")
         }
         self.isLive = isLive
-        chunkDuration = plan.job.live?.partDuration
+        chunking = plan.job.live?.partDuration.map { [segment = plan.job.segmentDuration] in
+            OpenSegment.Chunking(maximum: $0, segment: segment)
+        }
         self.plan = plan
         self.sampled = sampled
         renditions = sampled.map { plan.renditions[$0] }
@@ -154,8 +94,10 @@ final class SegmentPipeline {
         )
     }
 
-    /// The number of commands of SCTE 35 that were dropped, because too many were announced.
-    var droppedSplices: Int { splices.droppedCount }
+    /// The number of commands of SCTE 35 that were dropped.
+    var droppedSplices: Int { markers.droppedSplices }
+    /// The number of ID3 tags that were dropped.
+    var droppedMetadata: Int { markers.droppedMetadata }
 
     /// The maximum segment duration, as far as key frames permit; see ``Segmenter/maximumDuration``.
     var maximumDuration: RationalTime? {
@@ -165,7 +107,8 @@ final class SegmentPipeline {
     /// Returns a part: that of the last segment returned, or a later one.
     func part(_ number: Int) -> Part { parts.first { $0.number == number } ?? parts[parts.count - 1] }
 
-    /// Returns the next complete segment, or with ``LiveOptions/partDuration`` the next chunk of a segment; nil when all inputs have ended. Reads only as much as is required.
+    /// Returns the next complete segment, or with ``LiveOptions/partDuration`` the next chunk of a segment; nil when all
+    /// inputs have ended. Reads only as much as is required.
     ///
     /// - Throws: ``InputFailure``, `Segmenter.Failure`, ``FileError``.
     func next() throws -> TrackSegment? {
@@ -185,8 +128,8 @@ final class SegmentPipeline {
             if let leader { perform(try segmenter.end(track: leader)) }
             for track in trackRenditions.indices { perform(try segmenter.end(track: track), isEndOfPart: true) }
             try beginPart(reason)
-        case .splice(let marker): splices.add(marker)
-        case .metadata(let tags): addMetadata(tags)
+        case .splice(let marker): markers.add(marker)
+        case .metadata(let tags): plan.job.container == .fmp4 ? markers.add(tags) : markers.drop()
         case .sample(let input, let trackIndex, let sample):
             guard let track = inputTracks[input][trackIndex] else { return true }
             if states[track].skipsToKeyFrame {
@@ -199,7 +142,7 @@ final class SegmentPipeline {
                 // Audio can be cut at each frame: at the one that starts nearest to the splice.
                 let duration = Int64(sample.duration) / (clock.isVideo ? 1 : 2)
                 frameDuration = RationalTime(duration, timescale: clock.timescale)
-                segmenter.earliestSplice = splices.nextTime.map { RationalTime.difference($0, frameDuration) }
+                segmenter.earliestSplice = earliestSplice
             }
             perform(try segmenter.add(Segmenter.Timing(sample, clocks[track]), track: track))
         }
@@ -218,12 +161,7 @@ final class SegmentPipeline {
         var part = Part(number: number, plan: found.plan, renditions: own, reason: reason, lost: found.lost)
         part.continuedFrom = end
         parts.append(part)
-        if end == nil { splices.restart(after: leaderEnd) }
-        droppedMetadata += metadata.count
-        metadata = []
-        for (rendition, points) in reachedSplices {
-            reachedSplices[rendition] = points.map { (RationalTime(.min / 2, timescale: 1), $0.point) }
-        }
+        if end == nil { markers.beginPart(after: leaderEnd) } else { markers.beginPart() }
         schedule.restart()
         begin(part, found.renditions)
         onPart?(part)
@@ -249,15 +187,17 @@ final class SegmentPipeline {
         clocks = trackRenditions.map { SampleClock((part.renditions[$0] ?? renditions[$0]).media) }
         (leader, leaderEnd, leaderSegments) = (trackRenditions.firstIndex(of: part.leader), nil, [])
         states = trackRenditions.indices.map { track in
-            TrackState(skipsToKeyFrame: track == leader && (isLive || part.number > 0))
+            TrackState(
+                open: OpenSegment(clocks[track], chunking),
+                skipsToKeyFrame: track == leader && (isLive || part.number > 0)
+            )
         }
     }
 
     /// Returns whether a segment of which chunks have been returned would exceed the maximum duration with a sample.
     private func wouldBeTooLong(_ sample: MediaSample, _ track: Int) -> Bool {
-        guard chunkDuration != nil, let maximumDuration, !sample.isSync else { return false }
-        let duration = states[track].duration &+ Int64(sample.duration)
-        return RationalTime(duration, timescale: clocks[track].timescale) > maximumDuration
+        guard chunking != nil, let maximumDuration, !sample.isSync else { return false }
+        return states[track].open.exceeds(maximumDuration, with: sample)
     }
 
     /// Ends all segments, and starts a part with the next key frame.
@@ -276,11 +216,8 @@ final class SegmentPipeline {
             switch decision {
             case .append(let track, let timing):
                 guard let sample = timing.sample else { continue }
-                if track == leader, states[track].open.isEmpty {
-                    beginLeaderSegment(at: timing.presentation)
-                }
-                addChunk(before: sample, track)
-                states[track].open.append(sample)
+                if track == leader, states[track].open.isEmpty { beginLeaderSegment(at: timing.presentation) }
+                if let chunk = states[track].open.append(sample) { append(chunk, of: track) }
             case .cut(let track, let next): close(track, next: next, isEndOfPart: isEndOfPart && next == nil)
             }
         }
@@ -293,140 +230,51 @@ final class SegmentPipeline {
     ///   - next: The presentation time of the track's next sample; nil if there is none.
     ///   - isEndOfPart: Whether it is the last segment of a part, and another part follows.
     private func close(_ track: Int, next: RationalTime?, isEndOfPart: Bool) {
-        guard let first = states[track].open.first else { return }
-        let clock = clocks[track]
-        let isChunk = states[track].chunkCount > 0
-        let start = isChunk ? states[track].chunkEnd : clock.presentation(first)
-        let last = states[track].open.map { clock.presentation($0).value &+ Int64($0.duration) }.max()
-        var end = next ?? RationalTime(last ?? start.value, timescale: start.timescale)
-        // Without the frames that would follow, pictures are missing before the one that is presented last.
-        if next == nil, chunkDuration != nil {
-            end = RationalTime(start.value &+ states[track].chunkDuration, timescale: start.timescale)
-        }
-        if states[track].start == nil { states[track].start = start }
+        guard let start = states[track].open.start else { return }
+        var end = states[track].open.end(before: next)
         if track == leader, next == nil { leaderEnd = end }
         if isEndOfPart { end = aligned(end, track, after: start) }
-        // The chunks of a segment can have a longer total duration than the time up to the next frame says.
-        if isChunk, end <= start { end = RationalTime(start.value &+ 1, timescale: start.timescale) }
-        let group =
-            chunkDuration == nil
-            ? clock.longestGroup(states[track].open, until: end)
-            : SampleClock.longestInterval(states[track].keyFrames, until: end)
-        let chunk = chunkDuration.map { _ in TrackSegment.Chunk(index: states[track].chunkCount, isLast: true) }
-        append(track, start..<end, chunk, longestGroup: group)
-        (states[track].chunkCount, states[track].duration, states[track].keyFrames) = (0, 0, [])
+        if let segment = states[track].open.close(at: end) { append(segment, of: track) }
     }
 
     private func beginLeaderSegment(at start: RationalTime) {
-        // The first samples of a later chunk start no segment.
-        guard let leader, states[leader].chunkCount == 0 else { return }
         schedule.begin(at: start)
-        takeSplices(at: start)
-        guard chunkDuration != nil else { return }
+        // The gaps of a rendition without a track have the Date Ranges of the leading rendition.
+        markers.reach(start, tolerance: frameDuration, renditions: trackRenditions)
+        segmenter.earliestSplice = earliestSplice
+        guard chunking != nil else { return }
         if leaderSegments.count == Self.maximumLeaderSegments { leaderSegments.removeFirst() }
         let end = segmenter.nextCut
         leaderSegments.append((start, end, end.map { schedule.endsPeriod(at: $0) } ?? false))
     }
 
-    /// Assigns the commands of SCTE 35 that the leading track has reached to the next segments of all renditions.
-    private func takeSplices(at start: RationalTime) {
-        for point in splices.takeReached(at: start, tolerance: frameDuration) {
-            // The gaps of a rendition without a track have the Date Ranges of the leading rendition.
-            for rendition in trackRenditions
-            where reachedSplices[rendition, default: []].count < Self.maximumReachedSplices {
-                reachedSplices[rendition, default: []].append((start, point))
-            }
-        }
-        segmenter.earliestSplice = splices.nextTime.map { RationalTime.difference($0, frameDuration) }
+    /// The time from which a segment is to start because of a splice; nil if none is known.
+    private var earliestSplice: RationalTime? {
+        markers.nextSplice.map { RationalTime.difference($0, frameDuration) }
     }
 
-    private func addMetadata(_ tags: TimedMetadata) {
-        guard plan.job.container == .fmp4, metadata.count < Self.maximumMetadata else { return droppedMetadata += 1 }
-        metadata.append(tags)
-    }
-
-    /// Removes and returns the commands that apply to a segment that starts at a time.
-    private func removeSplices(of rendition: Int, upTo start: RationalTime) -> [SplicePoint] {
-        guard let waiting = reachedSplices[rendition] else { return [] }
-        let found = waiting.filter { $0.cut <= start }
-        if !found.isEmpty { reachedSplices[rendition] = waiting.filter { $0.cut > start } }
-        return found.map(\.point)
-    }
-
-    /// Completes the current chunk of a track if the next sample would make it too long.
-    private func addChunk(before sample: MediaSample, _ track: Int) {
-        guard chunkDuration != nil else { return }
-        let clock = clocks[track]
-        let duration = Int64(sample.duration)
-        if let first = states[track].open.first, chunkEnds(before: duration, track) {
-            let index = states[track].chunkCount
-            let start = index > 0 ? states[track].chunkEnd : clock.presentation(first)
-            if states[track].start == nil { states[track].start = start }
-            let end = RationalTime(start.value &+ states[track].chunkDuration, timescale: start.timescale)
-            append(track, start..<max(start, end), TrackSegment.Chunk(index: index, isLast: false), longestGroup: 0)
-            states[track].chunkCount += 1
-            states[track].chunkEnd = end
-        }
-        states[track].chunkDuration &+= duration
-        states[track].duration &+= duration
-        if clock.isVideo, sample.isSync { states[track].keyFrames.append(clock.presentation(sample).seconds) }
-    }
-
-    /// Returns whether a chunk ends before a sample with a duration.
-    ///
-    /// The chunks of a segment with the target duration are equally long, to a frame. Otherwise the last one would have only
-    /// the frames that are left, and players load the part after a very short one instead of it (hls.js, 0.25 s).
-    private func chunkEnds(before duration: Int64, _ track: Int) -> Bool {
-        guard let chunkDuration else { return false }
-        let timescale = clocks[track].timescale
-        let chunk = states[track].chunkDuration
-        let maximum = chunkDuration.converted(to: timescale)
-        guard chunk &+ duration <= maximum else { return true }
-        let longest = LivePartTarget.wholeFrames(duration, in: maximum)
-        guard Double(chunk) >= LivePartTarget.smallestFraction * Double(longest) else { return false }
-        let segment = plan.job.segmentDuration.seconds * Double(timescale)
-        let count = (segment / Double(longest)).rounded(.up)
-        let number = Double(states[track].chunkCount + 1)
-        // The last one ends with the segment, which can be some frames longer.
-        guard number < count else { return false }
-        let end = segment / count * number
-        return Double(states[track].duration) + Double(duration) / 2 > end
-    }
-
-    /// Appends the open samples of a track to the segments that are ready.
-    private func append(
-        _ track: Int,
-        _ time: Range<RationalTime>,
-        _ chunk: TrackSegment.Chunk?,
-        longestGroup: Double
-    ) {
-        var samples: [MediaSample] = []
-        swap(&samples, &states[track].open)
-        states[track].open.reserveCapacity(samples.count)
-        states[track].chunkDuration = 0
+    /// Appends a segment or chunk of a track to those that are ready.
+    private func append(_ content: OpenSegment.Content, of track: Int) {
+        let start = content.start
+        if states[track].start == nil { states[track].start = start }
         // The writer numbers the segment and decides about its encryption.
         var segment = TrackSegment(
             index: 0,
-            samples: samples,
-            start: time.lowerBound,
-            end: time.upperBound,
+            samples: content.samples,
+            start: start,
+            end: content.end,
             isProtected: false
         )
         segment.part = parts[parts.count - 1].number
         segment.rendition = trackRenditions[track]
-        segment.period = states[track].segment?.period ?? schedule.period(at: time.lowerBound)
-        segment.longestGroup = longestGroup
+        segment.period = states[track].segment?.period ?? schedule.period(at: start)
+        segment.longestGroup = content.longestGroup
+        segment.chunk = content.chunk
         // ID3 tags are in the segments of the leading track, which is video if there is any.
-        if track == leader, !metadata.isEmpty {
-            segment.metadata = metadata.filter { $0.time < time.upperBound }
-            metadata.removeAll { $0.time < time.upperBound }
-        }
-        if chunk == nil || chunk?.index == 0 {
-            segment.splices = removeSplices(of: segment.rendition, upTo: time.lowerBound)
-        }
-        if let chunk {
-            let start = states[track].segment?.start ?? time.lowerBound
-            segment.chunk = chunk
+        if track == leader { segment.metadata = markers.takeMetadata(before: content.end) }
+        if segment.isStart { segment.splices = markers.takeSplices(of: segment.rendition, upTo: start) }
+        if let chunk = content.chunk {
+            let start = states[track].segment?.start ?? start
             let leader = leaderSegments.last { $0.start <= start }
             segment.endsPeriod = leader?.endsPeriod ?? false
             if !chunk.isLast { segment.expectedEnd = leader?.end.map { segment.firstFrame(after: $0, from: start) } }
@@ -439,45 +287,12 @@ final class SegmentPipeline {
     /// leading track. Frames of audio do not end where a picture does; without this, the durations of the renditions would
     /// differ more with each part. A large difference is in the input, and stays.
     private func aligned(_ end: RationalTime, _ track: Int, after start: RationalTime) -> RationalTime {
-        guard let leader, track != leader, let leaderEnd, let leaderStart = states[leader].start,
-            let first = states[track].start
-        else { return end }
+        guard let leader, track != leader, let leaderEnd, let leaderStart = states[leader].start else { return end }
+        let first = states[track].start ?? start
         let duration = RationalTime.difference(leaderEnd, leaderStart).converted(to: end.timescale)
         let result = RationalTime(first.value &+ duration, timescale: end.timescale)
         let change = abs(RationalTime.difference(result, end).seconds)
         return change < LateStarts.shortestDelay && result > start ? result : end
-    }
-}
-
-extension SampleClock {
-    fileprivate func longestGroup(_ samples: [MediaSample], until end: RationalTime) -> Double {
-        guard isVideo else { return 0 }
-        return Self.longestInterval(samples.filter(\.isSync).map { presentation($0).seconds }, until: end)
-    }
-
-    fileprivate static func longestInterval(_ keyFrames: [Double], until end: RationalTime) -> Double {
-        let times = keyFrames + [end.seconds]
-        return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 0
-    }
-}
-
-extension TrackSegment {
-    /// Returns the time at which the first frame at or after a time starts if all frames from `start` on are as long as
-    /// those of the segment.
-    fileprivate func firstFrame(after time: RationalTime, from start: RationalTime) -> RationalTime {
-        let distance = RationalTime.difference(time, start).seconds * Double(start.timescale)
-        let duration = Double(samples.last?.duration ?? 1)
-        // A margin for the rounding between timescales.
-        let frames = ((distance - 1) / max(duration, 1)).rounded(.up)
-        let units = Int64(exactly: (frames * duration).rounded()) ?? 0
-        return RationalTime(start.value &+ max(0, units), timescale: start.timescale)
-    }
-}
-
-extension MediaTrack {
-    /// Returns the presentation time of a sample.
-    func presentation(_ sample: MediaSample) -> RationalTime {
-        RationalTime(sample.presentationTime + timing.presentationOffset, timescale: timescale)
     }
 }
 

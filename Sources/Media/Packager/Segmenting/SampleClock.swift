@@ -25,3 +25,10 @@ struct SampleClock {
         RationalTime(sample.decodeTime + offset, timescale: timescale)
     }
 }
+
+extension MediaTrack {
+    /// Returns the presentation time of a sample.
+    func presentation(_ sample: MediaSample) -> RationalTime {
+        RationalTime(sample.presentationTime + timing.presentationOffset, timescale: timescale)
+    }
+}

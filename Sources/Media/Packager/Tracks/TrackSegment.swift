@@ -63,4 +63,15 @@ package struct TrackSegment: Sendable {
 
     /// The duration in seconds.
     var seconds: Double { duration.seconds }
+
+    /// Returns the time at which the first frame at or after a time starts if all frames from `start` on are as long as
+    /// those of the segment.
+    func firstFrame(after time: RationalTime, from start: RationalTime) -> RationalTime {
+        let distance = RationalTime.difference(time, start).seconds * Double(start.timescale)
+        let duration = Double(samples.last?.duration ?? 1)
+        // A margin for the rounding between timescales.
+        let frames = ((distance - 1) / max(duration, 1)).rounded(.up)
+        let units = Int64(exactly: (frames * duration).rounded()) ?? 0
+        return RationalTime(start.value &+ max(0, units), timescale: start.timescale)
+    }
 }
