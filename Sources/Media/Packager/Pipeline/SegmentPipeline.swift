@@ -227,7 +227,7 @@ final class SegmentPipeline {
     /// one is extended.
     ///
     /// - Parameters:
-    ///   - next: The presentation time of the track's next sample; nil if there is none.
+    ///   - next: The presentation time of the track's next sample; nil at the end of the track.
     ///   - isEndOfPart: Whether it is the last segment of a part, and another part follows.
     private func close(_ track: Int, next: RationalTime?, isEndOfPart: Bool) {
         guard let start = states[track].open.start else { return }

@@ -52,7 +52,7 @@ struct OpenSegment {
 
     /// Returns the end of the segment.
     ///
-    /// - Parameter next: The presentation time of the track's next sample; nil if there is none.
+    /// - Parameter next: The presentation time of the track's next sample; nil at the end of the track.
     func end(before next: RationalTime?) -> RationalTime {
         if let next { return next }
         let start = start ?? chunkEnd
