@@ -89,6 +89,8 @@ struct LivePresentation: Sendable {
         now: PlaylistDate
     ) throws -> [LiveAction] {
         renditions[rendition].update(open: open, nextMap: nextMap)
+        // The key of a segment that has just been opened, if it arrived too late to be announced.
+        let main = published == nil ? [] : try updateMultivariantPlaylist()
         let playlist = renditions[rendition].replacement(reports(for: rendition))
         let isChanged =
             try manifest?.append(
@@ -98,7 +100,7 @@ struct LivePresentation: Sendable {
                 bandwidth: renditions[rendition].bitRates.media.peak,
                 now: now
             ) ?? false
-        return playlist + (isChanged ? replaceManifest : [])
+        return main + playlist + (isChanged ? replaceManifest : [])
     }
 
     /// Returns the reports about the other renditions that have segments or parts.
